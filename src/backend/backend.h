@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "model/view.h"
+
+/*
+ * A mode's writer: makes the kernel be what a view says. It never decides what is wanted, only how little has to be
+ * written. One sync at a time; nothing blocks the event loop.
+ */
+struct backend;
+
+struct sync_result {
+	int error; /* 0: the kernel holds the view */
+	const char *message; /* what failed, for people; NULL on success; valid during the callback */
+	bool full; /* everything was written, not only what changed */
+	size_t n_chains, n_rules, n_stale;
+	uint64_t duration_usec;
+};
+typedef void (*backend_done_t)(struct backend *b, const struct sync_result *result, void *userdata);
+
+struct backend_ops {
+	const char *name;
+	/* Starts a sync; done is called from the loop, never from within. full: trust no account of earlier syncs.
+	 * -EBUSY while one runs; another -errno: not started and done will not be called. */
+	int (*sync)(struct backend *b, const struct view *view, bool full, backend_done_t done, void *userdata);
+	/* One line for status: variant, families. malloc'ed. */
+	int (*describe)(struct backend *b, char **ret);
+	/* Warnings that hold now (both variants in use, a family not usable), as texts. Owned by the backend. */
+	const char *const *(*warnings)(struct backend *b, size_t *ret_n);
+	/* Never kills a running child. */
+	struct backend *(*free)(struct backend *b);
+};
+struct backend {
+	const struct backend_ops *ops;
+};
+
+/* iptables mode. The variant is decided at the first sync by Backend= and by what the host uses. */
+int iptables_backend_new(sd_event *event, struct backend **ret);
+
+/* Takes away all that iptables mode made (and kube-proxy left), in both variants and families; synchronous, for the
+ * command. 0, or the first error with *ret_message (malloc'ed); what works is done all the same. */
+int iptables_backend_cleanup(char **ret_message);
+/* The same as a self-contained shell script on out. */
+struct strbuf;
+int iptables_backend_cleanup_script(struct strbuf *out);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/addr.h"
+#include "base/strbuf.h"
+#include "model/service.h"
+
+/*
+ * A rule of iptables as typed matches and one target: the printer makes restore text of it, an encoder for
+ * libiptc and a packet simulator will walk it. Text is never parsed back. 90,000 rules are
+ * nothing unusual, so a rule holds no text of its own: comments are made from a kind and the names
+ * of the fragment that the rule belongs to.
+ */
+
+enum rule_table {
+	TABLE_FILTER,
+	TABLE_NAT,
+	_TABLE_MAX,
+};
+const char *rule_table_text(enum rule_table t);
+
+enum rule_comment { /* N is the printed service port name, EP the endpoint's "ip:port" */
+	COMMENT_NONE,
+	COMMENT_NAME, /* N */
+	COMMENT_NO_ENDPOINTS, /* N has no endpoints */
+	COMMENT_NO_LOCAL_ENDPOINTS, /* N has no local endpoints */
+	COMMENT_NOT_ACCEPTED, /* N traffic not accepted by KUBE-FW-H */
+	COMMENT_HEALTH_CHECK, /* N health check node port */
+	COMMENT_CLUSTER_IP, /* N cluster IP */
+	COMMENT_EXTERNAL_IP,
+	COMMENT_LOAD_BALANCER_IP,
+	COMMENT_MASQ_EXTERNAL, /* masquerade traffic for N external destinations */
+	COMMENT_POD_EXTERNAL,
+	COMMENT_MASQ_LOCAL_EXTERNAL,
+	COMMENT_ROUTE_LOCAL_EXTERNAL,
+	COMMENT_DROPPED_LATER, /* other traffic to N will be dropped by KUBE-PROXY-FIREWALL */
+	COMMENT_ENDPOINT, /* N -> EP */
+	COMMENT_LITERAL, /* rule.literal */
+};
+
+enum rule_target {
+	TARGET_NONE,
+	TARGET_JUMP, /* rule.chain */
+	TARGET_ACCEPT,
+	TARGET_DROP,
+	TARGET_REJECT,
+	TARGET_RETURN,
+	TARGET_MARK_XOR, /* rule.mark */
+	TARGET_MARK_OR,
+	TARGET_MASQUERADE, /* --random-fully */
+	TARGET_DNAT, /* to rule.endpoint */
+};
+
+enum rule_flag {
+	RULE_SRC = 1 << 0,
+	RULE_SRC_NOT = 1 << 1,
+	RULE_DST = 1 << 2,
+	RULE_DST_NOT = 1 << 3,
+	RULE_IN = 1 << 4, /* rule.interface */
+	RULE_IN_NOT = 1 << 5,
+	RULE_PROTOCOL = 1 << 6, /* -m p -p p */
+	RULE_DPORT = 1 << 7,
+	RULE_DST_LOCAL = 1 << 8, /* -m addrtype --dst-type LOCAL */
+	RULE_SRC_LOCAL = 1 << 9,
+	RULE_MARK = 1 << 10, /* -m mark --mark M/M */
+	RULE_MARK_NOT = 1 << 11,
+	RULE_CT_NEW = 1 << 12, /* -m conntrack --ctstate ... */
+	RULE_CT_INVALID = 1 << 13,
+	RULE_CT_ESTABLISHED = 1 << 14, /* RELATED,ESTABLISHED */
+	RULE_CT_NOT_KNOWN = 1 << 15, /* ! RELATED,ESTABLISHED,DNAT */
+	RULE_RECENT_CHECK = 1 << 16, /* --name rule.chain --rcheck --seconds rule.seconds --reap */
+	RULE_RECENT_SET = 1 << 17, /* --name rule.chain --set */
+	RULE_STATISTIC = 1 << 18, /* random, 1/rule.one_in */
+	RULE_NFACCT_INVALID = 1 << 19, /* ct_state_invalid_dropped_pkts */
+	RULE_NFACCT_LOCALHOST = 1 << 20, /* localhost_nps_accepted_pkts */
+	RULE_COMMENT_LAST = 1 << 21, /* the comment stands after conntrack (jumps 1, 2, 4-9) */
+};
+
+struct rule {
+	uint32_t flags;
+	uint8_t comment, target, protocol;
+	uint8_t port_index; /* which port of the fragment's service; 255 when there is no service */
+	uint16_t dport;
+	uint16_t one_in;
+	uint32_t seconds; /* affinity */
+	uint32_t mark;
+	struct addr_prefix src, dst;
+	const char *chain; /* jump target, or the recent list's own chain: owned by the fragment or a literal */
+	union {
+		const struct endpoint *endpoint; /* COMMENT_ENDPOINT, TARGET_DNAT: lives in the fragment's service */
+		const char *literal; /* COMMENT_LITERAL */
+	};
+	const char *interface; /* owned by the ruleset's environment; a prefix ends in '+' */
+};
+
+struct rule_list {
+	struct rule *items;
+	size_t n, allocated;
+};
+
+#define CHAIN_NAME_MAX 29 /* the kernel's 28 bytes and the NUL */
+struct chain {
+	char name[CHAIN_NAME_MAX];
+	struct rule_list rules;
+};
+
+/* True when the two print the same text (given services that are equal where the rule looks). */
+bool rule_equal(const struct rule *a, const struct service *sa, const struct rule *b, const struct service *sb);
+bool rule_lists_equal(const struct rule_list *a, const struct service *sa, const struct rule_list *b,
+		      const struct service *sb);
+
+/*
+ * The rule as restore text without "-A CHAIN" and without newline, exactly as spec/iptables.md
+ * section 3.4 has it; mark printed as 0x%08x. service: the fragment's, NULL for fixed rules.
+ */
+void rule_print(const struct rule *r, const struct service *service, struct strbuf *out);
