@@ -1,4 +1,5 @@
-# svcroute: one Makefile, no recursion.
+# SPDX-License-Identifier: GPL-2.0-or-later
+# svcroute: one Makefile. Other build kinds (lint, fuzz, sanitizers) are the same rules in a folder of their own.
 #
 # Variables (make VAR=value):
 #   BUILD=build         where everything that is made goes
@@ -10,8 +11,22 @@
 #   ERR=1               warnings are errors
 #   V=1                 show the commands
 #   VERSION=            version text (git describe when not set)
+#   JOBS=               how many things at once in check, lint and fuzz (number of CPUs)
+#   FUZZ_SECONDS=60     how long each fuzzer runs in make fuzz
+#   TESTS=              paths or names of single tests for make check ("golden", "tests/unit/test-num.c")
 #
-# Targets: all install check lint fuzz bench try clean
+# Targets:
+#   all (default)       both programs
+#   try                 a small network in namespaces, the README's example, real connections (root)
+#   check               packages, build, all tests and lint; the last line is the count
+#   lint                format, both compilers, analyzers, shell scripts, include order (part of check)
+#   unit-tests          builds the unit test programs
+#   fuzz-seeds          builds each fuzzer as a plain program over its seeds (run by check)
+#   fuzz                each fuzzer for FUZZ_SECONDS with libFuzzer (clang)
+#   bench               time and memory at 1k to 20k services
+#   install             programs, unit, example configuration
+#   install-packages    Debian packages that are missing, for all of the above
+#   clean
 
 SANITIZE ?= 0
 ifeq ($(SANITIZE),1)
@@ -22,19 +37,35 @@ endif
 PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 BINDIR ?= $(PREFIX)/bin
+DOCDIR ?= $(PREFIX)/share/doc/svcroute
 SYSCONFDIR ?= /etc
 DESTDIR ?=
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
+PYTHON ?= /usr/bin/python3
 V ?= 0
 ERR ?= 0
+FUZZ ?= 0
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+TESTS ?=
 
 ifeq ($(origin CC),default)
 CC = gcc
 endif
 
-LIBS = libsystemd libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libnl-nf-3.0 libconfig inih nettle jansson yaml-0.1 libmicrohttpd smartcols
+LIBS = libsystemd libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libnl-nf-3.0 libconfig inih nettle jansson \
+	yaml-0.1 libmicrohttpd smartcols
 TEST_LIBS = cmocka
+
+# Debian packages: to build, to run `make try`, to run `make check`.
+BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-route-3-dev libnl-genl-3-dev \
+	libnl-nf-3-dev libconfig-dev libinih-dev nettle-dev libjansson-dev libyaml-dev libmicrohttpd-dev \
+	libsmartcols-dev
+TRY_PACKAGES = iproute2 iptables python3 procps
+CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack \
+	python3-yaml util-linux git
+PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
 
@@ -43,8 +74,9 @@ Q = @
 say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
-# Targets that compile nothing must work before the packages are there.
-ifneq ($(filter-out clean check try install-packages,$(or $(MAKECMDGOALS),all)),)
+# Targets that compile nothing by themselves must work before the packages are there.
+NO_COMPILER = clean check try lint fuzz bench install-packages
+ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
 TEST_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TEST_LIBS) 2>/dev/null)
@@ -68,30 +100,53 @@ OPTIMIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sani
 HARDENING =
 LINK_SANITIZE = -fsanitize=address,undefined
 endif
+ifeq ($(FUZZ),1)
+OPTIMIZE += -fsanitize=fuzzer-no-link
+LINK_FUZZER = -fsanitize=fuzzer
+endif
 
-ALL_CPPFLAGS = -D_GNU_SOURCE -DSVCROUTE_VERSION='"$(VERSION)"' -Isrc $(PKG_CFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -Isrc $(PKG_CFLAGS)
 ALL_CFLAGS = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LINK_SANITIZE) $(LDFLAGS)
 
 MAINS = src/daemon/main.c src/ctl/main.c
 SOURCES = $(filter-out $(MAINS),$(sort $(wildcard src/*/*.c)))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
+MAIN_OBJECTS = $(MAINS:%.c=$(BUILD)/%.o)
 PROGRAMS = $(BUILD)/svcrouted $(BUILD)/svcroutectl
 LIBRARY = $(BUILD)/libsvcroute.a
 
 UNIT_SOURCES = $(sort $(wildcard tests/unit/test-*.c))
 UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+FUZZ_SOURCES = $(sort $(wildcard tests/fuzz/fuzz-*.c))
+FUZZ_SEEDS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/seeds/%)
+FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 
 .DEFAULT_GOAL = all
 .DELETE_ON_ERROR:
 .PHONY: all
 all: $(PROGRAMS)
 
-$(BUILD)/%.o: %.c Makefile
-	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+# Two files that are rewritten only when their text changes: everything depends on the compiler and its flags, and
+# only the sources that print it on the version, which changes with each commit.
+FLAGS_STAMP = $(BUILD)/flags.stamp
+VERSION_STAMP = $(BUILD)/version.stamp
+VERSION_SOURCES = $(shell grep -ls SVCROUTE_VERSION $(MAINS) $(SOURCES))
+VERSION_OBJECTS = $(VERSION_SOURCES:%.c=$(BUILD)/%.o)
+.PHONY: FORCE
+FORCE:
+$(FLAGS_STAMP): FORCE
+	@mkdir -p $(@D); echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS)' >$@
+$(VERSION_STAMP): FORCE
+	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
+$(VERSION_OBJECTS): $(VERSION_STAMP)
+$(VERSION_OBJECTS): VERSION_DEFINE = -DSVCROUTE_VERSION='"$(VERSION)"'
 
-# The version may change with each commit: only the two mains see it.
+$(BUILD)/%.o: %.c $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) $(VERSION_DEFINE) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
 $(LIBRARY): $(OBJECTS)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(OBJECTS)
 
@@ -101,17 +156,83 @@ $(BUILD)/svcrouted: $(BUILD)/src/daemon/main.o $(LIBRARY)
 $(BUILD)/svcroutectl: $(BUILD)/src/ctl/main.o $(LIBRARY)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS)
 
-# Unit tests: one program per module. A test may include the .c under test; it is then linked without it.
+# Unit tests: one program per module. A test may include the .c under test; the library's copy is then not pulled in.
 $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)$(CC) $(ALL_CPPFLAGS) -Itests/unit $(TEST_CFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d \
 		$(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS) $(TEST_LDLIBS)
 
-.PHONY: unit-tests
+# Fuzzers: as a plain program that reads each seed once, and with libFuzzer.
+$(BUILD)/seeds/%: tests/fuzz/%.c tests/fuzz/driver.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,SEEDS,$@)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d \
+		$(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(LIBRARY) $(PKG_LIBS)
+
+$(BUILD)/fuzzers/%: tests/fuzz/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,FUZZER,$@)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d \
+		$(ALL_LDFLAGS) $(LINK_FUZZER) -o $@ $< $(LIBRARY) $(PKG_LIBS)
+
+.PHONY: unit-tests fuzz-seeds fuzzers objects
 unit-tests: $(UNIT_TESTS)
+fuzz-seeds: $(FUZZ_SEEDS)
+fuzzers: $(FUZZERS)
+objects: $(OBJECTS) $(MAIN_OBJECTS)
+
+# The sub-makes start when the packages are there: what pkg-config and the compiler say is read at their start.
+SUBMAKE = $(MAKE) --no-print-directory
+.PHONY: check lint fuzz bench try
+check: install-packages
+	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds
+	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(TESTS)
+
+lint:
+	@BUILD=$(BUILD) JOBS=$(JOBS) $(PYTHON) tests/run lint
+
+fuzz:
+	@$(SUBMAKE) -j$(JOBS) CC=clang SANITIZE=1 FUZZ=1 BUILD=$(BUILD)/fuzz fuzzers
+	@BUILD=$(BUILD)/fuzz JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTHON) tests/fuzz/run.py
+
+bench:
+	@$(SUBMAKE) -j$(JOBS) all
+	@BUILD=$(BUILD) $(PYTHON) tests/bench/run.py
+
+try:
+	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(TRY_PACKAGES)'
+	@$(SUBMAKE) -j$(JOBS) all
+	@BUILD=$(BUILD) sh tests/try.sh
+
+.PHONY: install-packages
+install-packages:
+	@missing=; for p in $(PACKAGES); do \
+		dpkg-query -W -f '$${db:Status-Status}' $$p 2>/dev/null | grep -qx installed || missing="$$missing $$p"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	echo "installing Debian packages:$$missing"; \
+	if [ "$$(id -u)" != 0 ]; then \
+		echo "make: not root, so install them first: apt-get install$$missing" >&2; exit 1; \
+	fi; \
+	export DEBIAN_FRONTEND=noninteractive; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ apt-get -q update && apt-get -qy install --no-install-recommends $$missing; } >"$$log" 2>&1 || \
+		{ cat "$$log" >&2; exit 1; }
+
+.PHONY: install
+install: all
+	$(INSTALL) -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(DOCDIR) \
+		$(DESTDIR)$(SYSCONFDIR)/svcroute/services.d $(DESTDIR)$(SYSCONFDIR)/svcroute/endpoints.d
+	$(INSTALL) -m 0755 $(BUILD)/svcrouted $(DESTDIR)$(SBINDIR)/svcrouted
+	$(INSTALL) -m 0755 $(BUILD)/svcroutectl $(DESTDIR)$(BINDIR)/svcroutectl
+	$(INSTALL) -m 0644 systemd/svcroute.service $(DESTDIR)$(UNITDIR)/svcroute.service
+	$(INSTALL) -m 0644 README.md $(DESTDIR)$(DOCDIR)/README.md
+	@for f in $(CONFIG_FILES); do to=$(DESTDIR)$(SYSCONFDIR)/svcroute/$${f#etc/svcroute/}; \
+		if [ -e "$$to" ]; then echo "kept: $$to"; else $(INSTALL) -D -m 0644 "$$f" "$$to"; fi; done
+
+SYSTEMDUNITDIR ?= $(shell $(PKG_CONFIG) --variable=systemdsystemunitdir systemd 2>/dev/null)
+UNITDIR = $(or $(SYSTEMDUNITDIR),/lib/systemd/system)
+CONFIG_FILES = $(sort $(wildcard etc/svcroute/*.conf etc/svcroute/*/*.conf etc/svcroute/*/*.cfg))
 
 .PHONY: clean
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(MAINS:%.c=$(BUILD)/%.d)
+-include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d)
