@@ -9,11 +9,13 @@
 
 /*
  * All configuration files and what was read from them: the owner of parse results, of the last good
- * content of each file, and of the index that turns them into worlds. Only changed files are read again.
+ * content of each file, and of the index that turns them into worlds. Only changed files are read
+ * again.
  */
 struct config;
 
-int config_new(const struct config_places *places, struct config **ret); /* copies the paths; -ENOMEM */
+int config_new(const struct config_places *places,
+	       struct config **ret); /* copies the paths; -ENOMEM */
 struct config *config_free(struct config *c);
 DEFINE_CLEANUP(struct config, config_free);
 
@@ -24,18 +26,23 @@ struct config_change {
 };
 
 /*
- * Reads what changed and builds the world. changes NULL: everything is listed again (files whose stamp
- * did not change are not read); else only these names are looked at.
- * The unit of refusal is the file (product sheet section 2): a bad file keeps its last good content, or is
- * left out when it has none; config_problems() has the diagnostics of all files now in that state.
- * Always gives a world, except -ENOMEM (the previous one stays in force).
+ * Reads what changed and builds the world. changes NULL: everything is listed again (files whose
+ * stamp did not change are not read); else only these names are looked at. The unit of refusal is
+ * the file (product sheet section 2): a bad file keeps its last good content, or is left out when
+ * it has none; config_problems() has the diagnostics of all files now in that state. Gives a world,
+ * except: -ENOMEM (the config is unusable afterwards: free it); -EOPNOTSUPP and -EBADMSG, only
+ * before the first world: the settings ask for a mode that is not in this build, or cannot be used
+ * even with files left out.
  */
-int config_refresh(struct config *c, const struct config_change *changes, size_t n_changes, struct world **ret);
+int config_refresh(struct config *c, const struct config_change *changes, size_t n_changes,
+		   struct world **ret);
 
-/* Everything there is to say about the files as they are now: errors of refused files, warnings, notices. */
+/* Everything there is to say about the files as they are now: errors of refused files, warnings,
+ * notices. */
 const struct diags *config_problems(const struct config *c);
 
-/* How many files are replaced by their last good content, or left out. 0: all that the files say is in force. */
+/* How many files are replaced by their last good content, or left out. 0: all that the files say is
+ * in force. */
 size_t config_n_refused(const struct config *c);
 size_t config_n_files(const struct config *c);
 
@@ -44,3 +51,7 @@ const char *const *config_directories(const struct config *c);
 
 /* Where the settings in force came from; files are owned by c. */
 const struct settings_origin *config_origin(const struct config *c);
+
+/* Whether notices are kept among the problems (`check -v`); off at first. Before the first refresh.
+ */
+void config_set_notices(struct config *c, bool notices);

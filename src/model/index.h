@@ -7,37 +7,46 @@
 /*
  * From the objects of many files to one world, at the cost of what changed: keeps which file states
  * which service and which endpoint groups, builds struct service anew only for the keys that a change
- * touched, and knows every claim (address, port, protocol; node port; health-check port), so that clashes are
- * found without looking at everything (spec/model.md section 5).
+ * touched, and knows every claim (address, port, protocol; node port; health-check port), so that
+ * clashes are found without looking at everything (spec/model.md section 5).
  */
 struct index;
 
-int index_new(struct index **ret);
+int index_new(struct index **ret); /* -ENOMEM */
 struct index *index_free(struct index *x);
 DEFINE_CLEANUP(struct index, index_free);
 
-/* An object file as the index sees it. order: position in reading order, compared as text. The objects are
- * borrowed: they must stay until the file is taken out. */
-int index_put_file(struct index *x, const char *order, const struct objects *objects);
-/* Takes a file's objects out. Unknown names are fine. */
-void index_remove_file(struct index *x, const char *order);
+/*
+ * Puts a file's objects in, in place of what the file had. file is the identity: compared as text it is
+ * the reading order, and it must stay valid until index_free(). The objects are borrowed until the file is
+ * put in again or taken out; they may only be freed after the next successful index_update().
+ * -ENOMEM leaves the index unusable: free it and start anew.
+ */
+int index_put_file(struct index *x, const char *file, const struct objects *objects);
+/* Takes a file's objects out; a file that is not in is fine. -ENOMEM as above. */
+int index_remove_file(struct index *x, const char *file);
 
-/* A clash found by index_update(): two files claim one thing. */
+/* A file cannot be taken as it is: it claims what another file (or itself) claims, or what it says of
+ * endpoints cannot be matched to ports. Both entries may be the same. */
 struct index_clash {
-	const char *files[2]; /* order texts; equal when both are in one file */
+	const char *files[2];
+	struct diags diags; /* placed in files[1], naming the other place too */
 };
 struct index_clashes {
 	struct index_clash *items;
 	size_t n, allocated;
 };
 void index_clashes_done(struct index_clashes *c);
+#define _cleanup_index_clashes_ _cleanup_(index_clashes_done)
 
 /*
- * Builds the services touched since the last call, with all their messages in d, and finds clashes among
- * the claims that were touched. When there are none (ret_clashes->n == 0) *ret_world is the new world, which
- * shares every unchanged service with the previous one. With clashes no world is made: take files out
- * (or put their last good content in) and call again. resolve: settle clashes by dropping the later claimant
- * of two (by service key; cold start) instead of reporting them.
+ * Builds the services touched since the last call and finds clashes. With none (ret_clashes->n == 0)
+ * *ret_world is the new world, which shares every unchanged service with the one before. With clashes no
+ * world is made: take files out, or put their last good content in, and call again. -ENOMEM as above.
  */
-int index_update(struct index *x, struct shared_settings *settings, bool resolve, struct diags *d,
-		 struct index_clashes *ret_clashes, struct world **ret_world);
+int index_update(struct index *x, struct shared_settings *settings, struct index_clashes *ret_clashes,
+		 struct world **ret_world);
+
+/* Adds the warnings about services as they are now: endpoints without a service, ports without
+ * endpoints, copies that disagree. */
+void index_problems(const struct index *x, struct diags *d);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/tree.h"
+#include "model/read.h"
+#include "model/settings.h"
+
+/* One configuration file as struct config keeps it: the newest look at it, and what of it is in
+ * force. */
+struct config_file {
+	enum config_kind kind;
+	char *id;	  /* orders files as they are read: kind, then name */
+	const char *path; /* as shown in messages; owned by the config */
+	struct file_stamp stamp;
+	int examine_error;  /* of the look at it; 0 fine */
+	bool present;	    /* takes part at all */
+	bool unread;	    /* its stamp changed since it was read */
+	bool changed;	    /* in force, but not yet part of a world */
+	bool refused;	    /* the newest content is not in force */
+	bool clashed;	    /* refused for what another file says: worth another try */
+	bool touched;	    /* on the config's list for this refresh */
+	struct diags diags; /* about the newest content */
+
+	/* Object files */
+	bool in_force;
+	struct objects objects;
+	/* What was in force before this refresh, until a world was made: the index may still point
+	 * to it. */
+	bool has_before;
+	struct objects before;
+	struct objects *discarded; /* read in this refresh and refused for a clash */
+	size_t n_discarded, discarded_allocated;
+
+	/* Settings files: the text in force */
+	char *text;
+	size_t text_size;
+};
+
+#define CONFIG_FILE_ID_MAX 300
+/* "1/name": kinds in reading order. Returns the buffer. */
+const char *config_file_id(enum config_kind kind, const char *name, char buf[CONFIG_FILE_ID_MAX]);
+
+int config_file_new(enum config_kind kind, const char *id, struct config_file **ret);
+struct config_file *config_file_free(struct config_file *f);
+
+/*
+ * Reads the file's bytes. A failure is a diagnostic that says what to do: -EBADMSG. An empty
+ * file is an empty text. -ENOMEM. The caller frees.
+ */
+int config_file_read(struct config_file *f, char **ret_text, size_t *ret_size);
+
+/* Reads and parses an object file; clears unread, refused and the messages first. -EBADMSG:
+ * refused, f->diags says why and what was in force stays. Notices are not kept unless told. */
+int config_file_read_objects(struct config_file *f, const struct settings *settings, bool notices,
+			     struct objects *ret);
+
+/* The objects in force are no longer wanted: kept as `before`, or discarded when there is such
+ * already. */
+int config_file_set_aside(struct config_file *f);
+/* Undoes config_file_set_aside(): what was in force before this refresh is in force again (perhaps
+ * nothing). */
+int config_file_put_back(struct config_file *f);
+/* A world was made: all that was set aside is freed, what is in force is the last good state. */
+void config_file_settle(struct config_file *f);
+
+void config_file_clear_diags(struct config_file *f);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "config/config-file.h"
+
+/*
+ * Makes one struct settings of the settings files, given in reading order. The unit of refusal is
+ * the file: one that is wrong, by itself or together with the others, is marked refused and its
+ * last good text is used, or none. Messages about single files go to their diags, others to d. ret
+ * must be empty; origin has n_setting_rows places. -ENOMEM; -EOPNOTSUPP when the mode asked for is
+ * not in this build and no last good state says otherwise (a message is in the file's diags).
+ */
+int load_settings(struct config_file *const *files, size_t n, struct settings *ret,
+		  struct settings_origin *origin, struct diags *d);

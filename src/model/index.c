@@ -1,0 +1,745 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/map.h"
+
+/*
+ * A slot is all that is known of one service key: the definitions and groups that files state, and
+ * the service built from them. A claim is one thing that only one service may own. A claim with two
+ * owners is contested, and no world is made while one is.
+ */
+
+struct def_ref {
+	const char *file;
+	const struct service_def *def;
+};
+
+struct group_ref {
+	const char *file;
+	unsigned position; /* in the file */
+	struct endpoint_group *group;
+};
+
+struct slot {
+	char *key;
+	struct def_ref *defs; /* by file; more than one is a clash */
+	size_t n_defs, defs_allocated;
+	struct group_ref *groups; /* by file, then position */
+	size_t n_groups, groups_allocated;
+	struct service *built; /* NULL: no definition */
+	const struct service_def
+		*claimed; /* the definition whose claims are in the map; borrowed */
+	struct claim_key *claim_keys;
+	size_t n_claim_keys, claim_keys_allocated;
+	struct diags problems;
+	bool dirty;
+};
+
+/* What is owned, as bytes: kind, then what the kind needs. */
+enum claim_kind {
+	CLAIM_ADDRESS = 'A',   /* address, port, protocol */
+	CLAIM_NODE_PORT = 'N', /* port, protocol; health-check ports are TCP ones (X4) */
+};
+struct claim_key {
+	uint8_t kind;
+	uint8_t protocol;
+	uint16_t port;
+	struct addr addr;
+	/* not part of the key: where it was claimed */
+	const char *field;
+};
+#define CLAIM_KEY_SIZE offsetof(struct claim_key, field)
+
+struct owner {
+	struct slot *slot;
+	struct owner *next;
+};
+struct claim {
+	struct claim_key key;
+	struct owner *owners; /* never empty */
+};
+
+struct index_file {
+	const struct objects *objects;
+};
+
+struct index {
+	struct map *files;     /* struct index_file */
+	struct map *slots;     /* struct slot */
+	struct map *claims;    /* struct claim */
+	struct map *contested; /* struct claim, borrowed; same keys */
+	struct slot **dirty;
+	size_t n_dirty, dirty_allocated;
+	size_t n_problems;   /* slots with messages */
+	struct world *world; /* the last one made */
+};
+
+static void claim_free(void *p)
+{
+	struct claim *c = p;
+
+	while (c->owners) {
+		struct owner *next = c->owners->next;
+
+		free(c->owners);
+		c->owners = next;
+	}
+	free(c);
+}
+
+static void slot_free(void *p)
+{
+	struct slot *s = p;
+
+	if (!s)
+		return;
+	free(s->key);
+	free(s->defs);
+	free(s->groups);
+	free(s->claim_keys);
+	service_unref(s->built);
+	diags_done(&s->problems);
+	free(s);
+}
+
+static void slot_freep(struct slot **s)
+{
+	slot_free(*s);
+}
+
+int index_new(struct index **ret)
+{
+	_cleanup_(index_freep) struct index *x = NULL;
+	int r;
+
+	x = calloc(1, sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	r = map_new(&x->files);
+	if (r == 0)
+		r = map_new(&x->slots);
+	if (r == 0)
+		r = map_new(&x->claims);
+	if (r == 0)
+		r = map_new(&x->contested);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(x);
+	return 0;
+}
+
+struct index *index_free(struct index *x)
+{
+	if (!x)
+		return NULL;
+	map_free_values(x->files, free);
+	map_free_values(x->slots, slot_free);
+	map_free_values(x->claims, claim_free);
+	map_free(x->contested);
+	free(x->dirty);
+	world_unref(x->world);
+	free(x);
+	return NULL;
+}
+
+void index_clashes_done(struct index_clashes *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		diags_done(&c->items[i].diags);
+	free(c->items);
+	*c = (struct index_clashes){0};
+}
+
+static int slot_get(struct index *x, const char *key, struct slot **ret)
+{
+	_cleanup_(slot_freep) struct slot *s = NULL;
+	int r;
+
+	*ret = map_get(x->slots, key);
+	if (*ret)
+		return 0;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->key = strdup(key);
+	if (!s->key)
+		return -ENOMEM;
+	r = map_put(x->slots, key, s);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+static int slot_touch(struct index *x, struct slot *s)
+{
+	int r;
+
+	if (s->dirty)
+		return 0;
+	r = array_reserve(&x->dirty, &x->dirty_allocated, x->n_dirty + 1);
+	if (r < 0)
+		return r;
+	x->dirty[x->n_dirty++] = s;
+	s->dirty = true;
+	return 0;
+}
+
+static int group_ref_compare(const struct group_ref *a, const char *file, unsigned position)
+{
+	int c = strcmp(a->file, file);
+
+	if (c)
+		return c;
+	return a->position < position ? -1 : a->position > position;
+}
+
+static int slot_add_def(struct slot *s, const char *file, const struct service_def *def)
+{
+	size_t at;
+	int r;
+
+	r = array_reserve(&s->defs, &s->defs_allocated, s->n_defs + 1);
+	if (r < 0)
+		return r;
+	for (at = s->n_defs; at > 0 && strcmp(s->defs[at - 1].file, file) > 0; at--)
+		s->defs[at] = s->defs[at - 1];
+	s->defs[at] = (struct def_ref){file, def};
+	s->n_defs++;
+	return 0;
+}
+
+static int slot_add_group(struct slot *s, const char *file, unsigned position,
+			  struct endpoint_group *g)
+{
+	size_t at;
+	int r;
+
+	r = array_reserve(&s->groups, &s->groups_allocated, s->n_groups + 1);
+	if (r < 0)
+		return r;
+	for (at = s->n_groups; at > 0 && group_ref_compare(&s->groups[at - 1], file, position) > 0;
+	     at--)
+		s->groups[at] = s->groups[at - 1];
+	s->groups[at] = (struct group_ref){file, position, g};
+	s->n_groups++;
+	return 0;
+}
+
+static void slot_drop_file(struct slot *s, const char *file)
+{
+	size_t i, n;
+
+	for (i = n = 0; i < s->n_defs; i++)
+		if (!streq(s->defs[i].file, file))
+			s->defs[n++] = s->defs[i];
+	s->n_defs = n;
+	for (i = n = 0; i < s->n_groups; i++)
+		if (!streq(s->groups[i].file, file))
+			s->groups[n++] = s->groups[i];
+	s->n_groups = n;
+}
+
+/* Every service and group of the file is detached from its slot. The slots of a file are known from
+ * its objects, so this costs what the file holds. */
+static int detach(struct index *x, const char *file, const struct objects *o)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < o->n_services + o->n_groups; i++) {
+		const char *key = i < o->n_services ? o->services[i]->key
+						    : o->groups[i - o->n_services]->service;
+		struct slot *s = map_get(x->slots, key);
+
+		if (!s)
+			continue;
+		slot_drop_file(s, file);
+		r = slot_touch(x, s);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int attach(struct index *x, const char *file, const struct objects *o)
+{
+	struct slot *s;
+	size_t i;
+	int r;
+
+	for (i = 0; i < o->n_services; i++) {
+		r = slot_get(x, o->services[i]->key, &s);
+		if (r == 0)
+			r = slot_add_def(s, file, o->services[i]);
+		if (r == 0)
+			r = slot_touch(x, s);
+		if (r < 0)
+			return r;
+	}
+	for (i = 0; i < o->n_groups; i++) {
+		r = slot_get(x, o->groups[i]->service, &s);
+		if (r == 0)
+			r = slot_add_group(s, file, (unsigned)i, o->groups[i]);
+		if (r == 0)
+			r = slot_touch(x, s);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int index_put_file(struct index *x, const char *file, const struct objects *objects)
+{
+	struct index_file *f = map_get(x->files, file);
+	int r;
+
+	if (f) {
+		r = detach(x, file, f->objects);
+		if (r < 0)
+			return r;
+	} else {
+		f = calloc(1, sizeof(*f));
+		if (!f)
+			return -ENOMEM;
+		r = map_put(x->files, file, f);
+		if (r < 0) {
+			free(f);
+			return r;
+		}
+	}
+	f->objects = objects;
+	return attach(x, file, objects);
+}
+
+int index_remove_file(struct index *x, const char *file)
+{
+	_cleanup_free_ struct index_file *f = map_remove(x->files, file);
+
+	return f ? detach(x, file, f->objects) : 0;
+}
+
+/* Claims */
+
+static int claim_add(struct index *x, struct slot *s, const struct claim_key *key)
+{
+	struct claim *c = map_get_bytes(x->claims, key, CLAIM_KEY_SIZE);
+	struct owner *o, **at;
+	int r;
+
+	for (o = c ? c->owners : NULL; o; o = o->next)
+		if (o->slot == s)
+			return 0; /* an address under two names of one service: S61 is a warning */
+	r = array_reserve(&s->claim_keys, &s->claim_keys_allocated, s->n_claim_keys + 1);
+	if (r < 0)
+		return r;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	o->slot = s;
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		if (c) {
+			memcpy(&c->key, key, sizeof(*key));
+			r = map_put_bytes(x->claims, key, CLAIM_KEY_SIZE, c);
+		}
+		if (!c || r < 0) {
+			free(c);
+			free(o);
+			return -ENOMEM;
+		}
+	}
+	for (at = &c->owners; *at; at = &(*at)->next)
+		continue;
+	*at = o;
+	memcpy(&s->claim_keys[s->n_claim_keys++], key, sizeof(*key));
+	if (c->owners->next)
+		return map_put_bytes(x->contested, key, CLAIM_KEY_SIZE, c);
+	return 0;
+}
+
+static void claim_drop(struct index *x, const struct slot *s, const struct claim_key *key)
+{
+	struct claim *c = map_get_bytes(x->claims, key, CLAIM_KEY_SIZE);
+	struct owner **at;
+
+	if (!c)
+		return;
+	for (at = &c->owners; *at && (*at)->slot != s; at = &(*at)->next)
+		continue;
+	if (*at) {
+		struct owner *gone = *at;
+
+		*at = gone->next;
+		free(gone);
+	}
+	if (!c->owners || !c->owners->next)
+		map_remove_bytes(x->contested, key, CLAIM_KEY_SIZE);
+	if (!c->owners) {
+		map_remove_bytes(x->claims, key, CLAIM_KEY_SIZE);
+		free(c);
+	}
+}
+
+static struct claim_key claim_key(enum claim_kind kind, const struct addr *a, uint16_t port,
+				  enum svc_proto protocol, const char *field)
+{
+	struct claim_key k;
+
+	memset(&k, 0, sizeof(k)); /* padding is part of the bytes */
+	k.kind = (uint8_t)kind;
+	k.protocol = (uint8_t)protocol;
+	k.port = port;
+	if (a)
+		memcpy(&k.addr, a, sizeof(*a));
+	k.field = field;
+	return k;
+}
+
+static int claim_addresses(struct index *x, struct slot *s, const struct service_def *d,
+			   const struct service_port *p)
+{
+	size_t i;
+	int f, r;
+
+	for (f = 0; f < _ADDR_FAMILY_MAX; f++) {
+		struct claim_key k;
+
+		if (!d->has_cluster_ip[f])
+			continue;
+		k = claim_key(CLAIM_ADDRESS, &d->cluster_ips[f], p->port, p->protocol, "clusterIP");
+		r = claim_add(x, s, &k);
+		if (r < 0)
+			return r;
+	}
+	for (i = 0; i < d->n_external_ips; i++) {
+		struct claim_key k = claim_key(CLAIM_ADDRESS, &d->external_ips[i], p->port,
+					       p->protocol, "externalIPs");
+
+		r = claim_add(x, s, &k);
+		if (r < 0)
+			return r;
+	}
+	for (i = 0; i < d->n_lb_ips; i++) {
+		struct claim_key k = claim_key(CLAIM_ADDRESS, &d->lb_ips[i].ip, p->port,
+					       p->protocol, "loadBalancerIPs");
+
+		if (d->lb_ips[i].proxy)
+			continue;
+		r = claim_add(x, s, &k);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int slot_claim(struct index *x, struct slot *s, const struct service_def *d)
+{
+	struct claim_key k;
+	size_t i;
+	int r;
+
+	for (i = 0; i < s->n_claim_keys; i++)
+		claim_drop(x, s, &s->claim_keys[i]);
+	s->n_claim_keys = 0;
+	s->claimed = d;
+	if (!d || d->headless || d->type == SVC_EXTERNAL_NAME)
+		return 0;
+	for (i = 0; i < d->n_ports; i++) {
+		r = claim_addresses(x, s, d, &d->ports[i]);
+		if (r < 0)
+			return r;
+		if (d->ports[i].node_port == 0)
+			continue;
+		k = claim_key(CLAIM_NODE_PORT, NULL, d->ports[i].node_port, d->ports[i].protocol,
+			      "nodePort");
+		r = claim_add(x, s, &k);
+		if (r < 0)
+			return r;
+	}
+	if (d->health_check_node_port) {
+		k = claim_key(CLAIM_NODE_PORT, NULL, d->health_check_node_port, SVC_TCP,
+			      "healthCheckNodePort");
+		r = claim_add(x, s, &k);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Clashes */
+
+static int clash_add(struct index_clashes *c, const char *file_a, const char *file_b,
+		     struct diags **ret_diags)
+{
+	int r = array_reserve(&c->items, &c->allocated, c->n + 1);
+
+	if (r < 0)
+		return r;
+	c->items[c->n] = (struct index_clash){.files = {file_a, file_b}};
+	*ret_diags = &c->items[c->n++].diags;
+	return 0;
+}
+
+static const char *place_text(const struct place *p, struct strbuf *b)
+{
+	strbuf_addf(b, "%s", p->file ? p->file : "?");
+	if (p->line > 0)
+		strbuf_addf(b, ":%d", p->line);
+	return strbuf_text(b);
+}
+
+static int clash_twice(struct index_clashes *c, const struct slot *s)
+{
+	_cleanup_strbuf_ struct strbuf b = {0};
+	const struct service_def *first = s->defs[0].def, *second = s->defs[1].def;
+	struct diags *d;
+	int r = clash_add(c, s->defs[0].file, s->defs[1].file, &d);
+
+	if (r < 0)
+		return r;
+	diags_add(d, DIAG_ERROR, &second->at, s->key, "name", s->key,
+		  "names are unique over all files: take one of the two out",
+		  "the service is defined twice, here and at %s", place_text(&first->at, &b));
+	return d->error;
+}
+
+static int clash_claim(struct index_clashes *c, const struct claim *claim)
+{
+	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
+	const struct slot *a = claim->owners->slot, *b = claim->owners->next->slot;
+	char text[ADDR_PORT_TEXT_MAX];
+	struct diags *d;
+	int r;
+
+	/* The later file in reading order is the one that is told. */
+	if (strcmp(a->defs[0].file, b->defs[0].file) > 0) {
+		const struct slot *t = a;
+
+		a = b;
+		b = t;
+	}
+	r = clash_add(c, a->defs[0].file, b->defs[0].file, &d);
+	if (r < 0)
+		return r;
+	if (claim->key.kind == CLAIM_NODE_PORT)
+		strbuf_addf(&value, "%u/%s", claim->key.port,
+			    svc_proto_text((enum svc_proto)claim->key.protocol));
+	else
+		strbuf_addf(&value, "%s/%s",
+			    addr_port_format(&claim->key.addr, claim->key.port, text),
+			    svc_proto_text((enum svc_proto)claim->key.protocol));
+	diags_add(d, DIAG_ERROR, &b->defs[0].def->at, b->key, claim->key.field, strbuf_text(&value),
+		  "an address, port and protocol belongs to one service",
+		  "is also claimed by service '%s' at %s", a->key,
+		  place_text(&a->defs[0].def->at, &where));
+	return d->error;
+}
+
+/* Building */
+
+static void slot_set_problems(struct index *x, struct slot *s, struct diags *new)
+{
+	if (s->problems.n)
+		x->n_problems--;
+	diags_done(&s->problems);
+	s->problems = *new;
+	*new = (struct diags){0};
+	if (s->problems.n)
+		x->n_problems++;
+}
+
+/* The file that messages of a failed build are about: the place of the first error decides. */
+static const char *file_of_error(const struct slot *s, const struct diags *d)
+{
+	size_t i, j;
+
+	for (i = 0; i < d->n; i++) {
+		if (d->items[i].severity != DIAG_ERROR || !d->items[i].file)
+			continue;
+		for (j = 0; j < s->n_groups; j++)
+			if (s->groups[j].group->at.file &&
+			    streq(s->groups[j].group->at.file, d->items[i].file))
+				return s->groups[j].file;
+	}
+	return s->defs[0].file;
+}
+
+static int slot_build(struct index *x, struct slot *s, struct index_clashes *clashes)
+{
+	_cleanup_free_ struct endpoint_group **groups = NULL;
+	_cleanup_(service_unrefp) struct service *new = NULL;
+	_cleanup_diags_ struct diags problems = {0};
+	const struct service_def *def = s->n_defs ? s->defs[0].def : NULL;
+	size_t i;
+	int r;
+
+	if (s->claimed != def || !def) {
+		r = slot_claim(x, s, def);
+		if (r < 0)
+			return r;
+	}
+	if (s->n_defs > 1)
+		return clash_twice(clashes, s);
+	if (!def) {
+		for (i = 0; i < s->n_groups; i++)
+			diags_add(&problems, DIAG_WARNING, &s->groups[i].group->at, s->key,
+				  "service", s->key, "they are used when the service appears",
+				  "there is no such service: its endpoints are not used");
+		if (problems.error)
+			return problems.error;
+		slot_set_problems(x, s, &problems);
+		s->built = service_unref(s->built);
+		return 0;
+	}
+	if (s->n_groups) {
+		groups = calloc(s->n_groups, sizeof(*groups));
+		if (!groups)
+			return -ENOMEM;
+		for (i = 0; i < s->n_groups; i++)
+			groups[i] = s->groups[i].group;
+	}
+	r = service_build(def, groups, s->n_groups, &new, &problems);
+	if (r == -EBADMSG) {
+		const char *file = file_of_error(s, &problems);
+		struct diags *d;
+
+		r = clash_add(clashes, file, file, &d);
+		if (r < 0)
+			return r;
+		diags_move(d, &problems);
+		return d->error;
+	}
+	if (r < 0)
+		return r;
+	slot_set_problems(x, s, &problems);
+	if (s->built && service_equal(s->built, new))
+		return 0;
+	service_unref(s->built);
+	s->built = TAKE_PTR(new);
+	return 0;
+}
+
+/* World */
+
+static int compare_slots(const void *a, const void *b)
+{
+	return service_key_compare((*(struct slot *const *)a)->key,
+				   (*(struct slot *const *)b)->key);
+}
+
+/* The first of the services from `from` on whose key is not below key. */
+static size_t lower_bound(const struct world *w, size_t from, const char *key)
+{
+	size_t low = from, high = w ? w->n_services : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (service_key_compare(w->services[middle]->key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Merges the touched slots (sorted) into the services of the last world. Between two touched keys
+ * whole runs are copied: nothing is compared that did not change. */
+static int make_world(const struct index *x, struct shared_settings *settings,
+		      struct slot *const *touched, size_t n_touched, struct world **ret)
+{
+	_cleanup_free_ struct service **services = NULL;
+	const struct world *old = x->world;
+	size_t n_old = old ? old->n_services : 0, at = 0, n = 0, i, run;
+
+	services = malloc((n_old + n_touched + 1) * sizeof(*services));
+	if (!services)
+		return -ENOMEM;
+	for (i = 0; i <= n_touched; i++) {
+		run = (i < n_touched ? lower_bound(old, at, touched[i]->key) : n_old) - at;
+		if (run)
+			memcpy(services + n, old->services + at, run * sizeof(*services));
+		n += run;
+		at += run;
+		if (i == n_touched)
+			break;
+		if (at < n_old && streq(old->services[at]->key, touched[i]->key))
+			at++;
+		if (touched[i]->built)
+			services[n++] = touched[i]->built;
+	}
+	return world_new(settings, services, n, ret);
+}
+
+/* Slots that nothing mentions any more go, so that a long-lived daemon does not grow. */
+static void drop_empty_slots(struct index *x, struct slot *const *touched, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct slot *s = touched[i];
+
+		if (s->n_defs || s->n_groups || s->built)
+			continue;
+		map_remove(x->slots, s->key);
+		slot_free(s);
+	}
+}
+
+int index_update(struct index *x, struct shared_settings *settings,
+		 struct index_clashes *ret_clashes, struct world **ret_world)
+{
+	_cleanup_index_clashes_ struct index_clashes clashes = {0};
+	_cleanup_(world_unrefp) struct world *world = NULL;
+	size_t i, pos = 0;
+	void *value;
+	int r;
+
+	for (i = 0; i < x->n_dirty; i++) {
+		r = slot_build(x, x->dirty[i], &clashes);
+		if (r < 0)
+			return r;
+	}
+	while (map_next(x->contested, &pos, NULL, &value)) {
+		r = clash_claim(&clashes, value);
+		if (r < 0)
+			return r;
+	}
+	if (clashes.n) {
+		/* The slots stay dirty: they are built again when files have been changed. */
+		*ret_clashes = clashes;
+		clashes = (struct index_clashes){0};
+		return 0;
+	}
+	if (x->n_dirty > 1)
+		qsort(x->dirty, x->n_dirty, sizeof(*x->dirty), compare_slots);
+	r = make_world(x, settings, x->dirty, x->n_dirty, &world);
+	if (r < 0)
+		return r;
+	world_unref(x->world);
+	x->world = world_ref(world);
+	for (i = 0; i < x->n_dirty; i++)
+		x->dirty[i]->dirty = false;
+	drop_empty_slots(x, x->dirty, x->n_dirty);
+	x->n_dirty = 0;
+	*ret_clashes = (struct index_clashes){0};
+	*ret_world = TAKE_PTR(world);
+	return 0;
+}
+
+void index_problems(const struct index *x, struct diags *d)
+{
+	const char *key;
+	size_t pos = 0;
+	void *value;
+
+	if (x->n_problems == 0)
+		return;
+	while (map_next(x->slots, &pos, &key, &value))
+		diags_copy(d, &((struct slot *)value)->problems);
+}
