@@ -26,7 +26,7 @@ void strbuf_add_bytes(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_add_char(struct strbuf *b, char c);
 void strbuf_add_u64(struct strbuf *b, unsigned long long value); /* decimal; fast path of the printers */
 void strbuf_addf(struct strbuf *b, const char *format, ...) _printf_(2, 3);
-void strbuf_addv(struct strbuf *b, const char *format, va_list ap);
+void strbuf_addv(struct strbuf *b, const char *format, va_list ap) _printf_(2, 0);
 
 /* 0 when all writes succeeded, else the first error (-ENOMEM). */
 static inline int strbuf_error(const struct strbuf *b)

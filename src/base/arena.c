@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_SIZE ((size_t)16 * 1024)
+/* Requests above this get a chunk of their own, so that the rest of the current one is not wasted.
+ */
+#define BIG_SIZE (CHUNK_SIZE / 4)
+
+struct chunk {
+	struct chunk *next;
+	size_t used;
+	size_t size;
+	alignas(max_align_t) char data[];
+};
+
+struct arena {
+	struct chunk *current; /* head of the list of all chunks; small requests come from it */
+};
+
+int arena_new(struct arena **ret)
+{
+	struct arena *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	*ret = a;
+	return 0;
+}
+
+struct arena *arena_free(struct arena *a)
+{
+	struct chunk *next;
+
+	if (!a)
+		return NULL;
+	for (struct chunk *c = a->current; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(a);
+	return NULL;
+}
+
+static struct chunk *chunk_new(size_t size)
+{
+	struct chunk *c = calloc(1, offsetof(struct chunk, data) + size);
+
+	if (c)
+		c->size = size;
+	return c;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	struct chunk *c = a->current;
+	void *block;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	/* A block of no bytes still has an address of its own. */
+	size = (MAX_OF(size, (size_t)1) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+
+	if (size > BIG_SIZE) {
+		struct chunk *own = chunk_new(size);
+
+		if (!own)
+			return NULL;
+		own->used = size;
+		if (c) {
+			/* behind the current chunk, which still has room */
+			own->next = c->next;
+			c->next = own;
+		} else {
+			a->current = own;
+		}
+		return own->data;
+	}
+
+	if (!c || c->size - c->used < size) {
+		struct chunk *fresh = chunk_new(CHUNK_SIZE);
+
+		if (!fresh)
+			return NULL;
+		fresh->next = c;
+		a->current = c = fresh;
+	}
+	block = c->data + c->used;
+	c->used += size;
+	return block;
+}
+
+char *arena_strndup(struct arena *a, const char *text, size_t n)
+{
+	char *copy;
+
+	if (n == SIZE_MAX)
+		return NULL;
+	copy = arena_alloc(a, n + 1);
+	if (copy)
+		memcpy(copy, text, n);
+	return copy;
+}
+
+char *arena_strdup(struct arena *a, const char *text)
+{
+	return arena_strndup(a, text, strlen(text));
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (n < 0)
+		return NULL;
+	text = arena_alloc(a, (size_t)n + 1);
+	if (!text)
+		return NULL;
+	va_start(ap, format);
+	(void)vsnprintf(text, (size_t)n + 1, format, ap);
+	va_end(ap);
+	return text;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* The longest line that file_read_line() reads: a page, as much as a sysctl holds. */
+#define LINE_BYTES 4096
+
+/* Reads until size bytes are there or the file ends. */
+static int read_full(int fd, char *data, size_t size, size_t *ret_n)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		ssize_t got = read(fd, data + n, size - n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		n += (size_t)got;
+	}
+	*ret_n = n;
+	return 0;
+}
+
+static int write_full(int fd, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t done = write(fd, data, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		if (done == 0)
+			return -EIO;
+		data += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+static bool same_content(const struct stat *a, const struct stat *b)
+{
+	return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+int file_read(int dir_fd, const char *path, size_t max, char **ret_data, size_t *ret_size,
+	      struct stat *ret_stat)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *data = NULL;
+	struct stat before, after;
+	size_t size, n;
+	int r;
+
+	fd = openat(dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return errno == ENXIO ? -ENOTSUP : -errno; /* ENXIO: a socket */
+	if (fstat(fd, &before) < 0)
+		return -errno;
+	if (S_ISDIR(before.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(before.st_mode))
+		return -ENOTSUP;
+	if (before.st_size < 0 || (uintmax_t)before.st_size > max ||
+	    (uintmax_t)before.st_size > SIZE_MAX - 2)
+		return -EFBIG;
+
+	/* One byte more than expected is asked for, to see that the file has not grown. */
+	size = (size_t)before.st_size;
+	data = malloc(size + 2);
+	if (!data)
+		return -ENOMEM;
+	r = read_full(fd, data, size + 1, &n);
+	if (r < 0)
+		return r;
+	if (fstat(fd, &after) < 0)
+		return -errno;
+	if (n != size || !same_content(&before, &after))
+		return -EAGAIN;
+
+	data[n] = '\0';
+	*ret_data = TAKE_PTR(data);
+	*ret_size = n;
+	if (ret_stat)
+		*ret_stat = before;
+	return 0;
+}
+
+/* The directory part of path, "." when there is none. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	if (slash == path)
+		return strdup("/");
+	return strndup(path, (size_t)(slash - path));
+}
+
+static int sync_directory(const char *directory)
+{
+	_cleanup_close_ int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	/* EINVAL: this file system has nothing to sync */
+	if (fsync(fd) < 0 && errno != EINVAL)
+		return -errno;
+	return 0;
+}
+
+/* Fills the temporary file, which the caller removes after an error. */
+static int fill_file(int fd, const void *data, size_t size, mode_t mode)
+{
+	int r = write_full(fd, data, size);
+
+	if (r < 0)
+		return r;
+	if (fchmod(fd, mode) < 0)
+		return -errno;
+	if (fsync(fd) < 0)
+		return -errno;
+	return 0;
+}
+
+int file_write_atomic(const char *path, const void *data, size_t size, mode_t mode)
+{
+	_cleanup_free_ char *directory = directory_of(path);
+	_cleanup_free_ char *temporary = NULL;
+	_cleanup_close_ int fd = -1;
+	const char *slash = strrchr(path, '/');
+	int r;
+
+	if (!directory)
+		return -ENOMEM;
+	/* A leading dot and a random end: no reader of *.cfg or *.conf takes it for a file of its
+	 * own. */
+	if (asprintf(&temporary, "%s/.%s.XXXXXX", directory, slash ? slash + 1 : path) < 0) {
+		temporary = NULL;
+		return -ENOMEM;
+	}
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = fill_file(fd, data, size, mode);
+	if (r == 0 && rename(temporary, path) < 0)
+		r = -errno;
+	if (r < 0) {
+		(void)unlink(temporary);
+		return r;
+	}
+	return sync_directory(directory);
+}
+
+/* mkdir(), or nothing when the directory is there. */
+static int make_dir(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	if (mkdir(path, mode) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	if (stat(path, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+int file_make_dirs(const char *path, mode_t mode)
+{
+	_cleanup_free_ char *copy = strdup(path);
+	int r;
+
+	if (!copy)
+		return -ENOMEM;
+	/* the first byte is either the root or part of a name */
+	for (char *p = copy; *p != '\0'; p++) {
+		if (p == copy || *p != '/')
+			continue;
+		*p = '\0';
+		r = make_dir(copy, mode);
+		*p = '/';
+		if (r < 0)
+			return r;
+	}
+	return make_dir(copy, mode);
+}
+
+char *file_root_path(const char *root, const char *path)
+{
+	size_t n = root ? strlen(root) : 0;
+	char *joined;
+
+	while (n > 0 && root[n - 1] == '/')
+		n--;
+	if (n == 0)
+		return strdup(path);
+	if (n > INT_MAX || asprintf(&joined, "%.*s%s", (int)n, root, path) < 0)
+		return NULL;
+	return joined;
+}
+
+int file_read_line(const char *path, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	char line[LINE_BYTES];
+	const char *newline;
+	size_t n;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = read_full(fd, line, sizeof(line), &n);
+	if (r < 0)
+		return r;
+	newline = memchr(line, '\n', n);
+	if (!newline && n == sizeof(line))
+		return -ENOBUFS;
+	if (newline)
+		n = (size_t)(newline - line);
+	if (n >= size)
+		return -ENOBUFS;
+	if (memchr(line, '\0', n))
+		return -EINVAL;
+	memcpy(buf, line, n);
+	buf[n] = '\0';
+	return 0;
+}
+
+int file_write_line(const char *path, const char *text)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	size_t n = strlen(text);
+	ssize_t done;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		done = write(fd, text, n);
+	} while (done < 0 && errno == EINTR);
+	if (done < 0)
+		return -errno;
+	return (size_t)done == n ? 0 : -EIO;
+}
