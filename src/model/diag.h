@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -55,6 +56,9 @@ void diags_done(struct diags *d);
 void diags_add(struct diags *d, enum diag_severity severity, const struct place *at, const char *object,
 	       const char *field, const char *value, const char *hint, const char *reason_format, ...)
 	_printf_(8, 9);
+void diags_addv(struct diags *d, enum diag_severity severity, const struct place *at, const char *object,
+		const char *field, const char *value, const char *hint, const char *reason_format, va_list ap)
+	_printf_(8, 0);
 /* Moves all of src to the end of dst. */
 void diags_move(struct diags *dst, struct diags *src);
 /* Adds a copy of every message of src. */
