@@ -32,14 +32,19 @@ struct view {
 	struct local_addrs *addrs;
 };
 
+/* Whether a service has rules in a family: it has a cluster IP there, spec/model.md section 2.1. */
+bool view_serves(const struct service_def *s, enum addr_family family);
+
 /* The node's address of a family: NodeIP= if it was given (then a family not named has none), else what
  * detection found. False and the loopback placeholder 127.0.0.1 / ::1 when there is none. */
 bool view_node_ip(const struct view *v, enum addr_family family, struct addr *ret);
 
 /*
  * NodePortAddresses= resolved for one family (spec/model.md section 4.3, spec/iptables.md section 3.8).
- * match_all: a /0 was listed, or nothing was left for the family. Otherwise addrs are those of this host's
- * addresses that lie in the list, sorted, each once, loopback ones included. lists_loopback: the list
+ * match_all: a /0 was listed, or nothing was left for the family and no interface was named (a named
+ * one without addresses leaves an empty set). Otherwise addrs are those of this host's addresses that lie
+ * in the list, sorted, each once, loopback ones included, without those that services own as external
+ * or load-balancer addresses; the node's own address always stays (report C11). lists_loopback: the list
  * covers 127.0.0.0/8 in whole or in part (match-all does), IPv4 only.
  */
 struct node_port_set {

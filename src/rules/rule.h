@@ -77,23 +77,28 @@ enum rule_flag {
 	RULE_NFACCT_INVALID = 1 << 19, /* ct_state_invalid_dropped_pkts */
 	RULE_NFACCT_LOCALHOST = 1 << 20, /* localhost_nps_accepted_pkts */
 	RULE_COMMENT_LAST = 1 << 21, /* the comment stands after conntrack (jumps 1, 2, 4-9) */
+	RULE_SRC_PREFIX = 1 << 22, /* with RULE_SRC*: a range, its length is printed even when it is a full one */
+	RULE_DST_PREFIX = 1 << 23,
 };
+#define RULE_NO_PORT UINT32_MAX
 
 struct rule {
 	uint32_t flags;
-	uint8_t comment, target, protocol;
-	uint8_t port_index; /* which port of the fragment's service; 255 when there is no service */
+	uint8_t comment, target, protocol; /* enum rule_comment, rule_target, svc_proto */
 	uint16_t dport;
-	uint16_t one_in;
+	uint32_t port_index; /* which port of the fragment's service; RULE_NO_PORT for fixed rules */
+	uint32_t one_in; /* RULE_STATISTIC */
 	uint32_t seconds; /* affinity */
 	uint32_t mark;
 	struct addr_prefix src, dst;
-	const char *chain; /* jump target, or the recent list's own chain: owned by the fragment or a literal */
+	/* Jump target, or the recent list's own chain, or with COMMENT_NOT_ACCEPTED the KUBE-FW chain that
+	 * the comment names: owned by the fragment or a literal. */
+	const char *chain;
 	union {
 		const struct endpoint *endpoint; /* COMMENT_ENDPOINT, TARGET_DNAT: lives in the fragment's service */
 		const char *literal; /* COMMENT_LITERAL */
 	};
-	const char *interface; /* owned by the ruleset's environment; a prefix ends in '+' */
+	const char *interface; /* owned by the fragment; a prefix ends in '+' */
 };
 
 struct rule_list {
@@ -113,7 +118,7 @@ bool rule_lists_equal(const struct rule_list *a, const struct service *sa, const
 		      const struct service *sb);
 
 /*
- * The rule as restore text without "-A CHAIN" and without newline, exactly as spec/iptables.md
- * section 3.4 has it; mark printed as 0x%08x. service: the fragment's, NULL for fixed rules.
+ * The rule as restore text without "-A CHAIN ", without blank before or newline after it, exactly as
+ * spec/iptables.md section 3.4 has it; mark printed as 0x%08x. service: the fragment's, NULL for fixed rules.
  */
 void rule_print(const struct rule *r, const struct service *service, struct strbuf *out);

@@ -27,10 +27,13 @@ const char *dispatch_name(enum dispatch_chain c);
 struct fragment {
 	unsigned refs;
 	struct service *service; /* a reference */
+	char interface[17]; /* of the pod detection: rules point at it */
 	struct rule_list dispatch[_DISPATCH_MAX];
 	struct chain *chains; /* in nat: by port EXT, FW, SVC, SVL, then SEP in endpoint order */
 	size_t n_chains;
-	size_t n_endpoints; /* of the family, usable or not */
+	struct rule *rules; /* the block that all lists above point into */
+	size_t n_rules;
+	size_t n_endpoints; /* of the family, usable or not; 0 when the service has no rules in the family */
 };
 struct fragment *fragment_ref(struct fragment *f);
 struct fragment *fragment_unref(struct fragment *f);
@@ -60,6 +63,12 @@ struct rules_env {
 
 #define LARGE_MODE_ENDPOINTS 1000
 
+/* Compiles one service in one family; a service that does not count there gives an empty fragment. The
+ * environment is only read. -ENOMEM. */
+int fragment_compile(const struct rules_env *env, struct service *service, struct fragment **ret);
+/* True when fragments made with the two are the same: what only the fixed chains depend on is not compared. */
+bool rules_env_equal_for_fragments(const struct rules_env *a, const struct rules_env *b);
+
 struct ruleset {
 	unsigned refs;
 	struct rules_env env;
@@ -78,11 +87,13 @@ DEFINE_CLEANUP(struct ruleset, ruleset_unref);
 
 /*
  * Compiles a view. previous (may be NULL) lends its fragments for services that are the same object,
- * if the environment is equal; the result is the same as without it. Pure. -ENOMEM.
+ * if what fragments depend on is equal in both environments; the result is the same as without it. Pure.
+ * -ENOMEM.
  */
 int ruleset_compile(const struct view *view, enum addr_family family, const struct kernel_facts *facts,
 		    const struct ruleset *previous, struct ruleset **ret);
 
+/* All of it, the mark and the node-port addresses included. */
 bool rules_env_equal(const struct rules_env *a, const struct rules_env *b);
 
 /* The 14 jumps, in the order in which they are inserted (each at the top), spec/iptables.md section 1.2. */
