@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/addr.h"
+#include "base/strbuf.h"
 #include "model/diag.h"
 #include "model/service.h"
 
@@ -105,6 +106,8 @@ struct settings {
 int settings_init(struct settings *s);
 void settings_done(struct settings *s);
 #define _cleanup_settings_ _cleanup_(settings_done)
+/* A copy of its own of everything. ret need not be initialised and is untouched on failure. -ENOMEM. */
+int settings_copy(const struct settings *s, struct settings *ret);
 
 /* What a change of a setting needs (H6). */
 enum setting_scope {
@@ -133,8 +136,8 @@ struct setting_row {
 	/* The effective value as one would write it. */
 	void (*print)(const struct setting_row *row, const struct settings *s, struct strbuf *out);
 	size_t offset; /* of the field, for the generic parsers */
-	int64_t min, max;
-	const char *const *names; /* for enumerations */
+	int64_t min, max; /* microseconds for spans of time; min is what the first of names stands for */
+	const char *const *names; /* for enumerations, NULL-terminated */
 };
 extern const struct setting_row setting_rows[];
 extern const size_t n_setting_rows;
@@ -156,3 +159,9 @@ int settings_finish(struct settings *s, const char *host_name, const struct sett
 
 /* Highest scope among the settings that differ between the two: what a reload has to do. */
 enum setting_scope settings_difference(const struct settings *a, const struct settings *b);
+/* All scopes of the settings that differ, as bits 1 << scope: a change of Mode= and a sysctl at once is
+ * two things to do. When memory runs out every bit is set: doing too much is harmless. */
+unsigned settings_changes(const struct settings *a, const struct settings *b);
+
+/* The IPVS schedulers that this program knows, NULL-terminated: Scheduler= and a service's scheduler. */
+extern const char *const ipvs_scheduler_names[];
