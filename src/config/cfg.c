@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/cfg.h"
+
+#include <errno.h>
+#include <libconfig.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "config/locate.h"
+#include "config/scan.h"
+
+static int refuse(const char *data, size_t size, const char *bad, const char *file_name,
+		  struct diags *d, const char *reason, const char *hint)
+{
+	struct place place = {.file = file_name};
+	struct scan_cursor c;
+
+	scan_cursor_init(&c, data, size);
+	scan_cursor_move(&c, (size_t)(bad - data));
+	place.line = c.line;
+	place.column = c.column;
+	diags_add(d, DIAG_ERROR, &place, NULL, NULL, NULL, hint, "%s", reason);
+	return d->error ? d->error : -EBADMSG;
+}
+
+/* The first byte that is not part of a UTF-8 character. */
+static const char *first_invalid(const char *data, size_t size)
+{
+	const char *end = data + size;
+
+	while (data < end) {
+		size_t n = 1;
+
+		while (n <= 4 && n <= (size_t)(end - data) && !text_is_utf8(data, n))
+			n++;
+		if (n > 4 || n > (size_t)(end - data))
+			return data;
+		data += n;
+	}
+	return end;
+}
+
+/*
+ * What an editor, a copy or a broken disk makes of a text. The library would stop at a NUL, keep a
+ * CR inside strings, take the rest of a file with bare CRs for a comment, and call all of the
+ * others "syntax error".
+ */
+static int check_encoding(const char *data, size_t size, const char *file_name, struct diags *d)
+{
+	size_t bom = scan_bom_size(data, size);
+	const char *end = data + size, *nul;
+
+	if (size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
+		return refuse(data, size, data, file_name, d, "the file is in UTF-16, not UTF-8",
+			      "save it as UTF-8");
+	if (bom && scan_bom_size(data + bom, size - bom))
+		return refuse(data, size, data + bom, file_name, d,
+			      "the file starts with two byte order marks", "save it as UTF-8");
+
+	nul = memchr(data, '\0', size);
+	if (nul) {
+		bool wide = nul - data < 4 && size >= 4 && !data[nul - data + 2];
+
+		return refuse(data, size, nul, file_name, d,
+			      wide ? "NUL byte: the file seems to be in UTF-16"
+				   : "NUL byte: this is not a text file",
+			      wide ? "save it as UTF-8" : NULL);
+	}
+	for (const char *cr = data; (cr = memchr(cr, '\r', (size_t)(end - cr))); cr++)
+		if (cr + 1 == end || cr[1] != '\n')
+			return refuse(data, size, cr, file_name, d,
+				      "carriage return without a line feed",
+				      "lines end in LF or CR LF");
+	if (!text_is_utf8(data, size))
+		return refuse(data, size, first_invalid(data, size), file_name, d,
+			      "the text is not valid UTF-8", NULL);
+	return 0;
+}
+
+/* The library's own verdict. The scanner is the stricter of the two, so this is for what was
+ * overlooked. */
+static int refuse_parse(const config_t *config, const char *data, size_t size,
+			const char *file_name, struct diags *d)
+{
+	const char *at = data + scan_bom_size(data, size), *end = data + size;
+	const char *text = config_error_text(config);
+
+	for (int line = 1; line < config_error_line(config) && at < end; line++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		at = newline ? newline + 1 : end;
+	}
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return refuse(data, size, at, file_name, d, text ? text : "syntax error", NULL);
+}
+
+/* The library fails on a comment that the file ends in without a newline, so it is given one. */
+static int parse(config_t *config, const char *data, size_t size, const char *file_name,
+		 struct diags *d)
+{
+	_cleanup_free_ char *copy = NULL;
+	size_t bom = scan_bom_size(data, size);
+	const char *text = data + bom;
+
+	if (size > bom && data[size - 1] != '\n') {
+		copy = malloc(size - bom + 2);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, text, size - bom);
+		memcpy(copy + size - bom, "\n", 2);
+		text = copy;
+	}
+	if (!config_read_string(config, text))
+		return refuse_parse(config, data, size, file_name, d);
+	return 0;
+}
+
+/* What the locator needs; lives in the arena of the tree. */
+struct locator {
+	const char *data;
+	size_t size;
+	const struct location *places; /* by ordinal; NULL until the first message */
+	size_t n;
+};
+
+static int find_places(struct locator *l, struct arena *arena)
+{
+	_cleanup_(locations_done) struct locations found = {0};
+	struct location *copy;
+	int r;
+
+	r = locations_scan(l->data, l->size, &found);
+	if (r < 0)
+		return r;
+	copy = arena_alloc(arena, found.n * sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, found.items, found.n * sizeof(*copy));
+	l->places = copy;
+	l->n = found.n;
+	return 0;
+}
+
+/* Without memory the message goes without a place. */
+static void locate(struct node_tree *tree, const struct node *node, struct place *at)
+{
+	struct locator *l = tree->locate_data;
+
+	if (!l->places && find_places(l, tree->arena) < 0)
+		return;
+	if (node->ordinal >= l->n)
+		return;
+	at->line = l->places[node->ordinal].line;
+	at->column = l->places[node->ordinal].column;
+}
+
+static int set_locator(struct node_tree *tree, const char *data, size_t size)
+{
+	struct locator *l = arena_alloc(tree->arena, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct locator){.data = data, .size = size};
+	tree->locate = locate;
+	tree->locate_data = l;
+	return 0;
+}
+
+static enum node_type type_of(const config_setting_t *setting)
+{
+	switch (config_setting_type(setting)) {
+	case CONFIG_TYPE_GROUP:
+		return NODE_GROUP;
+	case CONFIG_TYPE_ARRAY:
+	case CONFIG_TYPE_LIST:
+		return NODE_LIST;
+	case CONFIG_TYPE_BOOL:
+		return NODE_BOOL;
+	case CONFIG_TYPE_INT:
+	case CONFIG_TYPE_INT64:
+		return NODE_INT;
+	case CONFIG_TYPE_FLOAT:
+		return NODE_FLOAT;
+	case CONFIG_TYPE_STRING:
+		return NODE_STRING;
+	default:
+		return NODE_NULL; /* no text makes one; every reader refuses it */
+	}
+}
+
+/* Gives the node the value of the setting, except children. */
+static int set_value(struct node_tree *tree, struct node *n, const config_setting_t *setting,
+		     struct diags *d)
+{
+	const char *text;
+
+	switch (n->type) {
+	case NODE_BOOL:
+		n->value.boolean = config_setting_get_bool(setting);
+		return 0;
+	case NODE_INT:
+		n->value.integer = config_setting_get_int64(setting);
+		return 0;
+	case NODE_FLOAT:
+		n->value.number = config_setting_get_float(setting);
+		if (isfinite(n->value.number))
+			return 0;
+		node_diag(d, tree, n, DIAG_ERROR, NULL, NULL, "the number is too large");
+		return d->error ? d->error : -EBADMSG;
+	case NODE_STRING:
+		text = config_setting_get_string(setting);
+		n->value.string = arena_strdup(tree->arena, text ? text : "");
+		return n->value.string ? 0 : -ENOMEM;
+	default:
+		return 0;
+	}
+}
+
+/* Adds a setting and all below it, in the order that the scanner told. It has limited the depth. */
+static int convert(struct node_tree *tree, struct node *parent, const config_setting_t *setting,
+		   struct diags *d)
+{
+	const config_setting_t *child;
+	const char *key = NULL;
+	struct node *n;
+	int r;
+
+	if (config_setting_name(setting)) {
+		key = arena_strdup(tree->arena, config_setting_name(setting));
+		if (!key)
+			return -ENOMEM;
+	}
+	n = node_add(tree, parent, type_of(setting), key);
+	if (!n)
+		return -ENOMEM;
+	r = set_value(tree, n, setting, d);
+	if (r < 0 || !config_setting_is_aggregate(setting))
+		return r;
+
+	for (unsigned i = 0; (child = config_setting_get_elem(setting, i)); i++) {
+		r = convert(tree, n, child, d);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int cfg_parse(const char *data, size_t size, const char *file_name, struct node_tree **ret,
+	      struct diags *d)
+{
+	_cleanup_(node_tree_freep) struct node_tree *tree = NULL;
+	_cleanup_(config_destroy) config_t config;
+	int r;
+
+	config_init(&config);
+
+	r = check_encoding(data, size, file_name, d);
+	if (r < 0)
+		return r;
+	r = scan_text(data, size, NULL, NULL, file_name, d);
+	if (r < 0)
+		return r;
+	r = parse(&config, data, size, file_name, d);
+	if (r < 0)
+		return r;
+
+	r = node_tree_new(file_name, &tree);
+	if (r < 0)
+		return r;
+	r = set_locator(tree, data, size);
+	if (r < 0)
+		return r;
+	r = convert(tree, NULL, config_root_setting(&config), d);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(tree);
+	return 0;
+}

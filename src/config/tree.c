@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+
+#define MAIN_FILE "svcroute.conf"
+#define NULL_DEVICE makedev(1, 3)
+
+/* From the one that hides to the ones that are hidden. */
+static const char *const places_in_order[] = {
+	"/etc/svcroute",
+	"/run/svcroute",
+	"/usr/lib/svcroute",
+};
+
+/* What belongs where. A file of a foreign suffix is one that was put into the wrong directory. */
+static const struct {
+	const char *directory; /* below a place */
+	const char *suffix, *foreign_suffix;
+	const char *reason, *hint;
+} kinds[_CONFIG_KIND_MAX] = {
+	[CONFIG_SETTINGS] =
+		{"svcroute.conf.d", ".conf", ".cfg",
+		 "a *.cfg file does not belong in svcroute.conf.d, which holds settings",
+		 "services go to services.d, endpoints to endpoints.d"},
+	[CONFIG_SERVICES] = {"services.d", ".cfg", ".conf",
+			     "a *.conf file does not belong in services.d, which holds *.cfg files",
+			     "settings go to svcroute.conf.d; rename a file of services to *.cfg"},
+	[CONFIG_ENDPOINTS] =
+		{"endpoints.d", ".cfg", ".conf",
+		 "a *.conf file does not belong in endpoints.d, which holds *.cfg files",
+		 "settings go to svcroute.conf.d; rename a file of endpoints to *.cfg"},
+};
+
+/* An entry on its way into the listing. */
+struct candidate {
+	struct config_entry entry;
+	size_t place;
+	bool masks;
+};
+
+struct candidates {
+	struct candidate *items;
+	size_t n, allocated;
+};
+
+void config_entry_done(struct config_entry *e)
+{
+	free(e->path);
+	free(e->name);
+	*e = (struct config_entry){0};
+}
+
+void config_listing_done(struct config_listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		config_entry_done(&l->entries[i]);
+	for (size_t i = 0; i < l->n_directories; i++)
+		free(l->directories[i]);
+	free(l->entries);
+	free(l->directories);
+	*l = (struct config_listing){0};
+}
+
+static void candidates_done(struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		config_entry_done(&c->items[i].entry);
+	free(c->items);
+	*c = (struct candidates){0};
+}
+
+static size_t n_places(const struct config_places *places)
+{
+	return places->single ? 1 : ELEMENTSOF(places_in_order);
+}
+
+/* "ROOT/etc/svcroute", or the directory that stands for all. Slashes at the end of what was given
+ * would be doubled, so they go. */
+static char *place_path(const struct config_places *places, size_t place)
+{
+	const char *front = places->single ? places->single : places->root;
+	size_t n = front ? strlen(front) : 0;
+	char *path;
+
+	while (n > 0 && front[n - 1] == '/')
+		n--;
+	if (asprintf(&path, "%.*s%s", (int)n, front ? front : "",
+		     places->single ? "" : places_in_order[place]) < 0)
+		return NULL;
+	return path;
+}
+
+static char *join(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+/* The directory, or a negative errno. The place "/" has an empty path. */
+static int open_directory(const char *path)
+{
+	int fd = open(*path ? path : "/", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), n_suffix = strlen(suffix);
+
+	return n > n_suffix && streq(name + n - n_suffix, suffix);
+}
+
+/* What editors and package managers leave beside a file either starts like this or has another
+ * suffix. */
+static bool is_hidden(const char *name)
+{
+	return *name == '.' || *name == '#';
+}
+
+/* The name of the main file stands for that alone, also in messages and in precedence. */
+static bool takes_part(enum config_kind kind, const char *name)
+{
+	return !is_hidden(name) && has_suffix(name, kinds[kind].suffix) &&
+	       !(kind == CONFIG_SETTINGS && streq(name, MAIN_FILE));
+}
+
+static int64_t nsec_of(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+static bool is_mask(const struct stat *st)
+{
+	if (S_ISCHR(st->st_mode))
+		return st->st_rdev == NULL_DEVICE;
+	return S_ISREG(st->st_mode) && st->st_size == 0;
+}
+
+/* Looks at one name of a directory: -ENOENT when it is not there. What cannot be examined, a
+ * dangling link among it, is a candidate with an error. */
+static int examine(int dir_fd, const char *directory, enum config_kind kind, const char *name,
+		   struct candidate *ret)
+{
+	struct candidate c = {.entry.kind = kind};
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, 0) < 0) {
+		c.entry.error = -errno;
+		if (c.entry.error == -ENOENT &&
+		    fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+			return -ENOENT;
+	} else {
+		c.masks = is_mask(&st);
+		c.entry.stamp = (struct file_stamp){
+			.device = st.st_dev,
+			.inode = st.st_ino,
+			.size = (uint64_t)st.st_size,
+			.mtime_nsec = nsec_of(&st.st_mtim),
+			.ctime_nsec = nsec_of(&st.st_ctim),
+		};
+	}
+
+	c.entry.path = join(directory, name);
+	c.entry.name = strdup(name);
+	if (!c.entry.path || !c.entry.name) {
+		config_entry_done(&c.entry);
+		return -ENOMEM;
+	}
+	*ret = c;
+	return 0;
+}
+
+static int add_candidate(struct candidates *all, int dir_fd, const char *directory,
+			 enum config_kind kind, const char *name, size_t place)
+{
+	struct candidate c;
+	int r;
+
+	r = array_reserve(&all->items, &all->allocated, all->n + 1);
+	if (r < 0)
+		return r;
+	r = examine(dir_fd, directory, kind, name, &c);
+	if (r == -ENOENT)
+		return 0; /* gone since the directory was read */
+	if (r < 0)
+		return r;
+	c.place = place;
+	all->items[all->n++] = c;
+	return 0;
+}
+
+static int add_error(struct diags *d, const char *path, const char *reason, const char *hint)
+{
+	struct place at = {.file = path};
+
+	diags_add(d, DIAG_ERROR, &at, NULL, NULL, NULL, hint, "%s", reason);
+	return d->error;
+}
+
+static int add_file_error(struct diags *d, const char *directory, const char *name,
+			  const char *reason, const char *hint)
+{
+	_cleanup_free_ char *path = join(directory, name);
+
+	return path ? add_error(d, path, reason, hint) : -ENOMEM;
+}
+
+/* 0 for a name that is none of our business. */
+static int complain_about_name(const char *directory, enum config_kind kind, const char *name,
+			       struct diags *d)
+{
+	if (is_hidden(name))
+		return 0;
+	if (has_suffix(name, kinds[kind].foreign_suffix))
+		return add_file_error(d, directory, name, kinds[kind].reason, kinds[kind].hint);
+	if (kind == CONFIG_SETTINGS && streq(name, MAIN_FILE))
+		return add_file_error(
+			d, directory, name,
+			"svcroute.conf is the name of the main file, one directory up",
+			"rename this one");
+	return 0;
+}
+
+static void close_directory(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+
+static int list_directory(const char *directory, enum config_kind kind, size_t place,
+			  struct candidates *all, struct diags *d)
+{
+	_cleanup_(close_directory) DIR *dir = NULL;
+	_cleanup_close_ int fd = open_directory(directory);
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return add_error(d, directory, strerror(-fd), NULL);
+	dir = fdopendir(fd);
+	if (!dir)
+		return -errno;
+	(void)TAKE_FD(fd); /* closed with the DIR */
+
+	for (;;) {
+		const struct dirent *entry;
+		int r;
+
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry)
+			return errno ? add_error(d, directory, strerror(errno), NULL) : 0;
+		if (takes_part(kind, entry->d_name))
+			r = add_candidate(all, dirfd(dir), directory, kind, entry->d_name, place);
+		else
+			r = complain_about_name(directory, kind, entry->d_name, d);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int list_main_file(const char *place_dir, size_t place, struct candidates *all,
+			  struct config_listing *listing, struct diags *d)
+{
+	_cleanup_close_ int fd = open_directory(place_dir);
+
+	if (fd == -ENOENT) {
+		listing->etc_missing = listing->etc_missing || place == 0;
+		return 0;
+	}
+	if (fd < 0)
+		return add_error(d, place_dir, strerror(-fd), NULL);
+	return add_candidate(all, fd, place_dir, CONFIG_SETTINGS, MAIN_FILE, place);
+}
+
+/* Takes the path over, also on failure. */
+static int add_directory(struct config_listing *l, char *path)
+{
+	int r;
+
+	r = array_reserve(&l->directories, &l->directories_allocated, l->n_directories + 1);
+	if (r < 0) {
+		free(path);
+		return r;
+	}
+	l->directories[l->n_directories++] = path;
+	return 0;
+}
+
+static int list_place(const struct config_places *places, size_t place, struct candidates *all,
+		      struct config_listing *listing, struct diags *d)
+{
+	char *place_dir = place_path(places, place);
+	int r;
+
+	if (!place_dir)
+		return -ENOMEM;
+	r = add_directory(listing, place_dir);
+	if (r < 0)
+		return r;
+	r = list_main_file(place_dir, place, all, listing, d);
+	if (r < 0)
+		return r;
+	for (enum config_kind kind = 0; kind < _CONFIG_KIND_MAX; kind++) {
+		char *directory = join(place_dir, kinds[kind].directory);
+
+		if (!directory)
+			return -ENOMEM;
+		r = add_directory(listing, directory);
+		if (r < 0)
+			return r;
+		r = list_directory(directory, kind, place, all, d);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Kind, name, place; the main file before all drop-ins. */
+static int compare_names(const struct config_entry *a, const struct config_entry *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == CONFIG_SETTINGS && streq(a->name, MAIN_FILE) != streq(b->name, MAIN_FILE))
+		return streq(a->name, MAIN_FILE) ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = compare_names(&a->entry, &b->entry);
+
+	if (order)
+		return order;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* Moves what is neither hidden nor masked into the listing. */
+static int pick(struct candidates *all, struct config_listing *listing)
+{
+	int r;
+
+	if (all->n == 0)
+		return 0;
+	qsort(all->items, all->n, sizeof(*all->items), compare_candidates);
+	r = array_reserve(&listing->entries, &listing->allocated, all->n);
+	if (r < 0)
+		return r;
+	for (size_t i = 0, top; i < all->n; i = top) {
+		struct candidate *c = &all->items[i];
+
+		for (top = i + 1; top < all->n; top++)
+			if (compare_names(&c->entry, &all->items[top].entry) != 0)
+				break;
+		if (c->masks)
+			continue;
+		listing->entries[listing->n++] = c->entry;
+		c->entry = (struct config_entry){0};
+	}
+	return 0;
+}
+
+int config_list(const struct config_places *places, struct config_listing *ret, struct diags *d)
+{
+	_cleanup_(config_listing_done) struct config_listing listing = {0};
+	_cleanup_(candidates_done) struct candidates all = {0};
+	int r;
+
+	for (size_t place = 0; place < n_places(places); place++) {
+		r = list_place(places, place, &all, &listing, d);
+		if (r < 0)
+			return r;
+	}
+	r = pick(&all, &listing);
+	if (r < 0)
+		return r;
+	*ret = listing;
+	listing = (struct config_listing){0};
+	return 0;
+}
+
+/* The directory of a kind in a place; of the place itself for the main file. */
+static char *directory_of(const struct config_places *places, size_t place, enum config_kind kind,
+			  bool main_file)
+{
+	_cleanup_free_ char *place_dir = place_path(places, place);
+
+	if (!place_dir)
+		return NULL;
+	return main_file ? TAKE_PTR(place_dir) : join(place_dir, kinds[kind].directory);
+}
+
+int config_stat(const struct config_places *places, enum config_kind kind, const char *name,
+		struct config_entry *ret)
+{
+	bool main_file = kind == CONFIG_SETTINGS && streq(name, MAIN_FILE);
+
+	if (!main_file && (strchr(name, '/') || !takes_part(kind, name)))
+		return -ENOENT;
+
+	for (size_t place = 0; place < n_places(places); place++) {
+		_cleanup_free_ char *directory = directory_of(places, place, kind, main_file);
+		_cleanup_close_ int fd = -1;
+		struct candidate c;
+		int r;
+
+		if (!directory)
+			return -ENOMEM;
+		fd = open_directory(directory);
+		if (fd < 0)
+			continue; /* config_list() has the message */
+		r = examine(fd, directory, kind, name, &c);
+		if (r == -ENOENT)
+			continue;
+		if (r < 0)
+			return r;
+		if (c.masks) {
+			config_entry_done(&c.entry);
+			return -ENOENT;
+		}
+		*ret = c.entry;
+		return 0;
+	}
+	return -ENOENT;
+}
