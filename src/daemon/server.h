@@ -7,9 +7,9 @@
 #include "control/control.h"
 
 /*
- * The control socket: HTTP over a unix socket, 0660 root:svcroute (group only when it exists), driven by
- * the daemon's event loop. Knows routes and permissions (GET for uid 0 and the group, POST for uid 0; by
- * SO_PEERCRED), nothing of what is answered.
+ * The control socket: HTTP over a unix socket, 0660 root:svcroute (group only when it exists),
+ * driven by the daemon's event loop. Knows routes and permissions (GET for uid 0 and the group,
+ * POST for uid 0; by SO_PEERCRED), nothing of what is answered.
  */
 struct server;
 
@@ -19,13 +19,14 @@ struct server_request;
 struct server_ops {
 	/* A GET: the body of the answer as a new reference, NULL when out of memory. service: the
 	 * query's service=, or NULL. *ret_status is 200 at the call; 404 for an unknown service. */
-	json_t *(*get)(void *userdata, enum control_verb verb, const char *service, int *ret_status);
+	json_t *(*get)(void *userdata, enum control_verb verb, const char *service,
+		       int *ret_status);
 	/* A POST: answered by server_reply(), at once or later. */
 	void (*post)(void *userdata, enum control_verb verb, struct server_request *request);
 };
 
-/* path: of the socket; an old one is replaced, missing directories are made (0755). -errno: -EADDRINUSE when another
- * daemon answers on it. */
+/* path: of the socket; an old one is replaced, missing directories are made (0755). -errno:
+ * -EADDRINUSE when another daemon answers on it. */
 int server_new(sd_event *event, const char *path, const struct server_ops *ops, void *userdata,
 	       struct server **ret);
 /* Answers what still waits with 503, removes the socket. */

@@ -71,8 +71,13 @@ int world_new(struct shared_settings *settings, struct service *const *services,
 			return -ENOMEM;
 	}
 	w->settings = shared_settings_ref(settings);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const struct service *one = services[i];
+
 		w->services[w->n_services++] = service_ref(services[i]);
+		w->n_ports += one->def->n_ports;
+		w->n_endpoints += one->n_endpoints[ADDR_IPV4] + one->n_endpoints[ADDR_IPV6];
+	}
 	*ret = TAKE_PTR(w);
 	return 0;
 }

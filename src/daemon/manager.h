@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "backend/backend.h"
+#include "config/config.h"
+#include "daemon/server.h"
+#include "daemon/watch.h"
+#include "kernel/addresses.h"
+
+/*
+ * All state of the daemon, owned by main(). Who writes what:
+ *   manager.c  making and taking apart, events from outside (files, addresses, signals)
+ *   sync.c     when to read and when to write: see the drawing there
+ *   report.c   what is told: status line, log, answers on the control socket
+ */
+
+/* Somebody who asked for a reload or a resync and waits for the verdict. */
+struct waiter {
+	struct waiter *next;
+	struct server_request *request; /* NULL: SIGHUP */
+};
+
+struct manager {
+	sd_event *event;
+	const char *root; /* of --root, NULL for none */
+	bool once;	  /* one sync, then exit */
+
+	struct config *config;
+	struct world *world; /* the newest that the files gave; NULL before the first */
+	struct local_addrs *addrs;
+	struct backend *backend;
+	enum svc_mode backend_mode;
+	struct watch *watch;
+	struct address_monitor *monitor;
+	struct server *server;
+
+	/* What is to be done at the next occasion. */
+	struct config_change *changes;
+	size_t n_changes, changes_allocated;
+	bool look_at_all; /* instead of changes */
+	bool addresses_stale;
+	bool sync_full;
+
+	/* The sync runner. */
+	sd_event_source *timer;
+	bool running;
+	bool stopping;
+	uint64_t first_request_usec; /* monotonic; 0: nothing is wanted */
+	uint64_t last_end_usec;	     /* monotonic; 0: never */
+	unsigned n_failures;	     /* in a row */
+	bool ready;		     /* READY=1 was sent */
+	bool reloading;		     /* RELOADING=1 was sent */
+	struct waiter *waiting; /* asked before the running pass began: answered by the next one */
+	struct waiter *served;	/* answered when the running pass ends */
+
+	/* For status. */
+	uint64_t started_usec, last_sync_usec, last_change_usec, failing_since_usec; /* realtime */
+	uint64_t last_duration_usec;
+	bool last_full;
+	uint64_t n_syncs, n_failed_syncs;
+	char *last_error;
+	char **told; /* messages logged before, so that each is logged once */
+	size_t n_told;
+	int exit_status; /* of the program */
+};
+
+struct manager_options {
+	const char *root;
+	bool once;
+};
+
+int manager_new(const struct manager_options *options, struct manager **ret);
+struct manager *manager_free(struct manager *m);
+DEFINE_CLEANUP(struct manager, manager_free);
+
+/* Runs the event loop until it is told to stop. The program's exit status. */
+int manager_run(struct manager *m);

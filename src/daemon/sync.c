@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/sync.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "daemon/notify.h"
+#include "daemon/report.h"
+
+/*
+ *            request                    timer                      done
+ *   idle -------------> waiting ----------------> running ----------------------> idle, or
+ *                         ^   debounce, minimum     |  a request meanwhile         waiting
+ *                         |   period, back-off      |  is kept for the next pass
+ *                         +-------------------------+------- failed: again in 1, 2, 4 ... 30 s
+ *
+ * A pass: read the files that changed, look at the addresses if they moved, let the backend write.
+ * Only the backend's part takes time that the loop does not spend. One pass at a time.
+ */
+
+#define BACKOFF_MAX_USEC (30 * USEC_PER_SEC)
+
+static void begin_pass(struct manager *m);
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	begin_pass(userdata);
+	return 0;
+}
+
+static void arm(struct manager *m, uint64_t at)
+{
+	int r;
+
+	if (!m->timer) {
+		r = sd_event_add_time(m->event, &m->timer, CLOCK_MONOTONIC, at, 1000, on_timer, m);
+	} else {
+		r = sd_event_source_set_time(m->timer, at);
+		if (r >= 0)
+			r = sd_event_source_set_enabled(m->timer, SD_EVENT_ONESHOT);
+	}
+	if (r < 0) {
+		(void)log_errno(r, "cannot set the timer for the next sync, syncing now");
+		begin_pass(m);
+	}
+}
+
+static const struct settings *settings_in_force(const struct manager *m)
+{
+	return m->world ? &m->world->settings->s : NULL;
+}
+
+static uint64_t backoff_usec(const struct manager *m)
+{
+	const struct settings *s = settings_in_force(m);
+	uint64_t most = s ? MIN_OF(s->sync_period, BACKOFF_MAX_USEC) : BACKOFF_MAX_USEC;
+	unsigned doublings = MIN_OF(m->n_failures - 1, 10u);
+
+	return MIN_OF(USEC_PER_SEC << doublings, most);
+}
+
+/* Sets the timer for what is wanted; nothing while a pass runs: its end calls this again. */
+static void schedule(struct manager *m)
+{
+	const struct settings *s = settings_in_force(m);
+	uint64_t at;
+
+	if (m->running || m->stopping || m->first_request_usec == 0)
+		return;
+	if (m->waiting || m->once) {
+		arm(m, clock_monotonic_usec());
+		return;
+	}
+	at = m->first_request_usec + (s ? s->config_debounce : 0);
+	if (m->last_end_usec && s)
+		at = MAX_OF(at, m->last_end_usec + s->min_sync_period);
+	arm(m, at);
+}
+
+void sync_request(struct manager *m)
+{
+	if (m->first_request_usec == 0)
+		m->first_request_usec = clock_monotonic_usec();
+	schedule(m);
+}
+
+void sync_ask(struct manager *m, struct server_request *request, bool full)
+{
+	struct waiter *w = calloc(1, sizeof(*w)), **at;
+
+	if (!w) {
+		(void)log_oom();
+		if (request)
+			server_reply(request, 500, NULL);
+		return;
+	}
+	w->request = request;
+	for (at = &m->waiting; *at; at = &(*at)->next)
+		continue;
+	*at = w;
+	m->look_at_all = true;
+	m->addresses_stale = true;
+	m->sync_full |= full;
+	if (!m->reloading && m->ready) {
+		m->reloading = true;
+		notify_reloading();
+	}
+	sync_request(m);
+}
+
+static void finish_loop(struct manager *m)
+{
+	(void)sd_event_exit(m->event, 0);
+}
+
+void sync_stop(struct manager *m)
+{
+	m->stopping = true;
+	notify_stopping();
+	if (m->running)
+		log_info("stopping after the running sync");
+	else
+		finish_loop(m);
+}
+
+/* Everybody who waited for the pass that just ended gets its verdict. */
+static void answer(struct manager *m)
+{
+	while (m->served) {
+		struct waiter *w = m->served;
+		int exit_status;
+		json_t *body = report_verdict(m, &exit_status);
+
+		if (!w->request)
+			log_full(exit_status ? LOG_ERR : LOG_NOTICE, 0,
+				 exit_status == 0 ? "reloaded"
+				 : exit_status == 3
+					 ? "reload: files were refused, their last good content is "
+					   "in force"
+					 : "reload: the sync failed and will be tried again");
+		else
+			server_reply(w->request,
+				     exit_status == 0	? 200
+				     : exit_status == 3 ? 422
+							: 500,
+				     json_incref(body));
+		json_decref(body);
+		m->served = w->next;
+		free(w);
+	}
+}
+
+static void end_pass(struct manager *m)
+{
+	_cleanup_free_ char *line = NULL;
+
+	m->running = false;
+	m->last_end_usec = clock_monotonic_usec();
+	answer(m);
+	line = report_status_line(m);
+	if (!m->ready && !m->last_error) {
+		m->ready = true;
+		notify_ready(line);
+		log_info("ready: %s", line ? line : "");
+	} else if (m->reloading && !m->waiting) {
+		m->reloading = false;
+		notify_ready(line);
+	} else if (line) {
+		notify_status(line);
+	}
+	if (m->once || m->stopping) {
+		if (m->once && m->last_error && m->exit_status == 0)
+			m->exit_status = 1;
+		finish_loop(m);
+		return;
+	}
+	schedule(m);
+}
+
+static void set_error(struct manager *m, const char *message)
+{
+	free(m->last_error);
+	m->last_error = message ? strdup(message) : NULL;
+	if (message && !m->last_error)
+		m->last_error = strdup("");
+}
+
+/* A pass that failed is tried again, whole, and less and less often. */
+static void fail_pass(struct manager *m, const char *message)
+{
+	uint64_t delay;
+
+	m->n_failures++;
+	m->n_failed_syncs++;
+	if (m->failing_since_usec == 0)
+		m->failing_since_usec = clock_realtime_usec();
+	set_error(m, message);
+	m->sync_full = true;
+	delay = backoff_usec(m);
+	if (m->once)
+		log_error("sync failed: %s", message);
+	else
+		log_error("sync failed, trying again in %llu s: %s",
+			  (unsigned long long)(delay / USEC_PER_SEC), message);
+	end_pass(m);
+	if (m->stopping || m->once)
+		return;
+	/* A change or a reload may come sooner than the retry and takes its place. */
+	if (m->first_request_usec == 0) {
+		m->first_request_usec = clock_monotonic_usec();
+		arm(m, m->first_request_usec + delay);
+	}
+}
+
+static void on_synced(struct backend *b, const struct sync_result *result, void *userdata)
+{
+	struct manager *m = userdata;
+
+	(void)b;
+	if (result->error < 0) {
+		fail_pass(m, result->message ? result->message : strerror(-result->error));
+		return;
+	}
+	if (m->n_failures)
+		log_notice("in sync again after %u failed tries", m->n_failures);
+	m->n_failures = 0;
+	m->failing_since_usec = 0;
+	set_error(m, NULL);
+	m->n_syncs++;
+	m->last_sync_usec = clock_realtime_usec();
+	if (result->n_rules || result->n_stale || result->n_chains)
+		m->last_change_usec = m->last_sync_usec;
+	m->last_duration_usec = result->duration_usec;
+	m->last_full = result->full;
+	log_info("synced in %llu ms (%s): %zu chains and %zu rules written, %zu stale chains "
+		 "deleted",
+		 (unsigned long long)(result->duration_usec / USEC_PER_MSEC),
+		 result->full ? "full" : "what changed", result->n_chains, result->n_rules,
+		 result->n_stale);
+	end_pass(m);
+}
+
+static int refresh_config(struct manager *m)
+{
+	struct world *world = NULL;
+	bool again = true;
+	int tries, r = 0;
+
+	if (!m->look_at_all && m->n_changes == 0)
+		return 0;
+	for (tries = 0; again && tries < 5; tries++) {
+		again = false;
+		r = config_refresh(m->config, m->look_at_all ? NULL : m->changes, m->n_changes,
+				   &world);
+		if (r < 0)
+			break;
+		world_unref(m->world);
+		m->world = world;
+		if (!m->look_at_all || !m->watch)
+			break;
+		/* A directory that is watched only now may have changed since it was read. */
+		r = watch_set_directories(m->watch, config_directories(m->config), &again);
+		if (r == -ENOMEM)
+			break;
+		if (r < 0)
+			(void)log_warning_errno(
+				r, "some directories cannot be watched, use reload there");
+		r = 0;
+	}
+	m->n_changes = 0;
+	m->look_at_all = false;
+	if (r == -ENOMEM) {
+		/* The config cannot be used after this; the world in force stays. All is read again
+		 * at the next try. */
+		const struct config_places places = {.root = m->root};
+
+		m->config = config_free(m->config);
+		m->look_at_all = true;
+		r = config_new(&places, &m->config);
+		return r < 0 ? r : -ENOMEM;
+	}
+	if (r < 0)
+		m->look_at_all = true;
+	report_problems(m);
+	return r;
+}
+
+static int refresh_addresses(struct manager *m)
+{
+	struct local_addrs *addrs = NULL;
+	int r;
+
+	if (!m->addresses_stale && m->addrs)
+		return 0;
+	r = addresses_read(&addrs);
+	if (r < 0)
+		return r; /* the last good list stays, spec/iptables.md W11 */
+	m->addresses_stale = false;
+	local_addrs_unref(m->addrs);
+	m->addrs = addrs;
+	return 0;
+}
+
+static void apply_settings(const struct manager *m)
+{
+	log_set_level(m->world->settings->s.log_level);
+}
+
+static void begin_pass(struct manager *m)
+{
+	struct view view;
+	bool full;
+	int r;
+
+	if (m->running || m->stopping)
+		return;
+	m->running = true;
+	m->first_request_usec = 0;
+	m->served = m->waiting;
+	m->waiting = NULL;
+	r = refresh_config(m);
+	if (r < 0 && (!m->world || r == -ENOMEM)) {
+		if (m->once)
+			m->exit_status = r == -ENOMEM ? 1 : 3;
+		fail_pass(m, r == -ENOMEM ? "no memory" : "the configuration cannot be used");
+		return;
+	}
+	apply_settings(m);
+	if (m->once && config_n_refused(m->config)) {
+		/* There is no last good content: to go on would take rules away that work. */
+		log_error("files were refused, nothing was changed");
+		m->exit_status = 3;
+		m->running = false;
+		finish_loop(m);
+		return;
+	}
+	r = refresh_addresses(m);
+	if (r < 0 && !m->addrs) {
+		fail_pass(m, "cannot read the addresses of this host");
+		return;
+	}
+	if (r < 0)
+		(void)log_warning_errno(
+			r, "cannot read the addresses of this host, using those known");
+	view = (struct view){.world = m->world, .addrs = m->addrs};
+	full = m->sync_full;
+	m->sync_full = false;
+	r = m->backend->ops->sync(m->backend, &view, full, on_synced, m);
+	if (r < 0)
+		fail_pass(m, strerror(-r));
+}
