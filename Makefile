@@ -200,7 +200,7 @@ bench:
 try:
 	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(TRY_PACKAGES)'
 	@$(SUBMAKE) -j$(JOBS) all
-	@BUILD=$(BUILD) sh tests/try.sh
+	@BUILD=$(BUILD) $(PYTHON) tests/try.py
 
 .PHONY: install-packages
 install-packages:
