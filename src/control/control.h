@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <jansson.h>
 
 #include "model/diag.h"
 #include "model/view.h"
 
 /*
- * The control socket's routes and JSON shapes, written once for the daemon and the command (product sheet
- * section 6). Paths and shapes only grow.
+ * The control socket's routes and JSON shapes, written once for the daemon and the command (product
+ * sheet section 6). Paths and shapes only grow.
  */
 
 #define CONTROL_SOCKET "/run/svcroute/control.sock"
 
 enum control_verb {
-	CONTROL_STATUS, /* GET /v1/status */
-	CONTROL_SERVICES, /* GET /v1/services */
+	CONTROL_STATUS,	   /* GET /v1/status */
+	CONTROL_SERVICES,  /* GET /v1/services */
 	CONTROL_ENDPOINTS, /* GET /v1/endpoints, ?service=NS/NAME */
-	CONTROL_SETTINGS, /* GET /v1/settings */
-	CONTROL_RELOAD, /* POST /v1/reload */
-	CONTROL_RESYNC, /* POST /v1/resync */
+	CONTROL_SETTINGS,  /* GET /v1/settings */
+	CONTROL_RELOAD,	   /* POST /v1/reload */
+	CONTROL_RESYNC,	   /* POST /v1/resync */
 	_CONTROL_VERB_MAX,
 };
 struct control_route {
@@ -36,7 +36,7 @@ struct control_status {
 	const char *version;
 	const char *mode;
 	const char *backend; /* backend's description */
-	const char *state; /* "starting", "ok", "degraded", "failing" */
+	const char *state;   /* "starting", "ok", "degraded", "failing" */
 	const char *node_name;
 	size_t n_services, n_service_ports, n_endpoints;
 	size_t n_files, n_files_refused;
@@ -56,7 +56,9 @@ json_t *control_status_json(const struct control_status *s);
 json_t *control_diags_json(const struct diags *d); /* the array of product sheet section 5 */
 json_t *control_services_json(const struct world *w, const char *node, const char *zone);
 /* service NULL: of all services. */
-json_t *control_endpoints_json(const struct world *w, const char *service, const char *node, const char *zone);
+json_t *control_endpoints_json(const struct world *w, const char *service, const char *node,
+			       const char *zone);
 json_t *control_settings_json(const struct settings *s, const struct settings_origin *origin);
-/* {"result":"ok"|"refused"|"failed","exit":0|3|1,"message":...,"diagnostics":[...]}: the answer to reload and resync. */
+/* {"result":"ok"|"refused"|"failed","exit":0|3|1,"message":...,"diagnostics":[...]}: the answer to
+ * reload and resync. */
 json_t *control_verdict_json(int exit_status, const char *message, const struct diags *d);
