@@ -17,33 +17,54 @@ struct plan_step {
 	char *text;
 	size_t size;
 };
+/* A stale chain that stays, empty, because a rule of someone else points at it (spec/iptables.md
+ * W2). */
+struct plan_kept {
+	char chain[CHAIN_NAME_MAX];
+	char *rule; /* as a save prints it; NULL: not known */
+};
 struct iptables_plan {
 	struct plan_step steps[3];
-	size_t n_steps; /* 0: nothing to write */
+	size_t n_steps;		  /* 0: nothing to write */
 	size_t n_chains, n_rules; /* written, for status */
-	size_t n_stale; /* chains deleted */
+	size_t n_stale;		  /* chains deleted */
+	struct plan_kept *kept;
+	size_t n_kept;
 };
 void iptables_plan_done(struct iptables_plan *p);
 #define _cleanup_iptables_plan_ _cleanup_(iptables_plan_done)
 
 struct plan_options {
-	bool blocks; /* nat in several COMMIT blocks of at most PLAN_BLOCK_SERVICES services, dispatch last */
-	bool keep_stale; /* stale chains are flushed but not deleted: something foreign points at one */
+	bool blocks;	 /* nat in several COMMIT blocks of at most PLAN_BLOCK_SERVICES services,
+			    dispatch last */
+	bool keep_stale; /* stale chains are flushed but not deleted: something foreign points at
+			    one */
 };
 #define PLAN_BLOCK_SERVICES 250
+#define PLAN_BLOCK_CHAINS 2000 /* a service with very many endpoints ends a block early */
+/* More edits of one dispatch chain than this, and the chain is written anew. */
+#define PLAN_MAX_EDITS 50
 
 /*
- * old: what the kernel holds by our own account; NULL: not known, then seen says which chains and jumps exist
- * and everything is written. seen: NULL only together with old (a partial sync). -ENOMEM.
+ * old: what the kernel holds by our own account; NULL: not known, then seen says which chains and
+ * jumps exist and everything is written; stale chains that foreign rules point at are kept without
+ * being asked. seen: NULL only together with old (a partial sync). -ENOMEM.
  */
-int iptables_plan_make(const struct ruleset *old, const struct ruleset *new, const struct iptables_seen *seen,
-		       const struct plan_options *options, struct iptables_plan *ret);
+int iptables_plan_make(const struct ruleset *old, const struct ruleset *new,
+		       const struct iptables_seen *seen, const struct plan_options *options,
+		       struct iptables_plan *ret);
 
-/* Input that takes away all that is ours and is there, per spec/iptables.md section 6.5 and W18; every copy of a
- * jump, KUBE-FIREWALL too when its content is ours. Steps: nat, filter, mangle (canary). */
+/* Input that takes away all that is ours and is there, per spec/iptables.md section 6.5 and W18;
+ * every copy of a jump, KUBE-FIREWALL too when its content is ours. Steps: nat, filter, mangle
+ * (canary). */
 struct cleanup_plan {
 	char *texts[3]; /* NULL: nothing to do in that table */
 	size_t sizes[3];
+	/* Chains that are only flushed: a foreign rule points at them. */
+	struct plan_kept *kept;
+	size_t n_kept;
 };
 void cleanup_plan_done(struct cleanup_plan *p);
-int iptables_plan_cleanup(const struct iptables_seen *seen, enum addr_family family, struct cleanup_plan *ret);
+#define _cleanup_cleanup_plan_ _cleanup_(cleanup_plan_done)
+int iptables_plan_cleanup(const struct iptables_seen *seen, enum addr_family family,
+			  struct cleanup_plan *ret);
