@@ -333,6 +333,11 @@ static int diff_services(const struct world *old, const struct world *new, struc
 	return 0;
 }
 
+static bool settings_changed(const struct shared_settings *old, const struct shared_settings *now)
+{
+	return old != now && settings_difference(&old->s, &now->s) != SCOPE_NONE;
+}
+
 int view_diff(const struct view *old, const struct view *new, struct view_diff *ret)
 {
 	_cleanup_(view_diff_done) struct view_diff d = {0};
@@ -341,9 +346,7 @@ int view_diff(const struct view *old, const struct view *new, struct view_diff *
 	r = diff_services(old ? old->world : NULL, new->world, &d);
 	if (r < 0)
 		return r;
-	if (!old || (old->world->settings !=
-		     new->world->settings &&settings_difference(
-			     &old->world->settings->s, &new->world->settings->s) != SCOPE_NONE))
+	if (!old || settings_changed(old->world->settings, new->world->settings))
 		d.flags |= VIEW_SETTINGS;
 	if (!old || !local_addrs_equal(old->addrs, new->addrs))
 		d.flags |= VIEW_ADDRESSES;
