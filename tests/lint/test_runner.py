@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tests/run itself: it must not count a failure as success."""
+import importlib.machinery
+import importlib.util
+
+from tap import SOURCE, Tap
+
+loader = importlib.machinery.SourceFileLoader("runner", f"{SOURCE}/tests/run")
+runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("runner", loader))
+loader.exec_module(runner)
+
+# output, exit status, timed out: passed, failed, skipped
+ROWS = [
+    ("ok 1 - a\nok 2 - b\n1..2\n", 0, False, (2, 0, 0)),
+    ("1..2\nok 1 - a\nnot ok 2 - b\n# why\n", 1, False, (1, 1, 0)),
+    ("ok 1 - a\n1..1\n", 1, False, (1, 1, 0)),  # a leak found at exit
+    ("ok 1 - a\n", -11, False, (1, 1, 0)),
+    ("1..2\nok 1 - a\n", 0, False, (1, 1, 0)),  # the second never came
+    ("ok 1 - a\n", 0, False, (1, 1, 0)),  # no plan: it may have ended early
+    ("", 0, False, (0, 1, 0)),
+    ("ok 1 - a\n1..1\n", 0, True, (1, 1, 0)),
+    ("ok 1 - a # SKIP no kernel for it\n1..1\n", 0, False, (0, 0, 1)),
+    ("1..0 # SKIP not root\n", 0, False, (0, 0, 1)),
+    ("\t1..2\nok 1 - a\nnot ok 2 # SKIP b\n", 0, False, (1, 0, 1)),  # cmocka 1.1.5
+    ("1..1\nok 1 - a\n1..1\nok 1 - b\n", 0, False, (2, 0, 0)),  # two groups in one program
+    ("token 5\nlooks ok 1\nok 1 - a\n1..1\n", 0, False, (1, 0, 0)),
+]
+
+tap = Tap()
+for text, status, timed_out, want in ROWS:
+    with tap.case(f"{text!r}, status {status}".replace("#", "hash")):
+        o = runner.judge(text, status, timed_out)
+        got = (o.passed, len(o.failures), len(o.skips))
+        assert got == want, f"{got}, want {want}"
+tap.done()
