@@ -62,7 +62,7 @@ static int check_encoding(const char *data, size_t size, const char *file_name, 
 
 	nul = memchr(data, '\0', size);
 	if (nul) {
-		bool wide = nul - data < 4 && size >= 4 && !data[nul - data + 2];
+		bool wide = nul - data < 4 && end - nul > 2 && !nul[2];
 
 		return refuse(data, size, nul, file_name, d,
 			      wide ? "NUL byte: the file seems to be in UTF-16"
