@@ -100,7 +100,7 @@ static void test_text(void **state)
 	assert_string_equal(copy, "text");
 }
 
-static void test_free(void **state)
+static void test_freeing(void **state)
 {
 	struct arena *a = NULL;
 
@@ -120,7 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocks),	 cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_too_much), cmocka_unit_test(test_text),
-		cmocka_unit_test(test_free),
+		cmocka_unit_test(test_freeing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
