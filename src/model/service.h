@@ -41,6 +41,9 @@ struct text_list {
 	size_t n;
 };
 void text_list_done(struct text_list *l);
+/* Copies; a list without items takes no memory. -ENOMEM. */
+int text_list_copy(const struct text_list *l, struct text_list *ret);
+bool text_list_equal(const struct text_list *a, const struct text_list *b);
 
 /* One port of a service as written. */
 struct service_port {
@@ -65,8 +68,9 @@ struct endpoint_def {
 	uint16_t weight;
 	char *hostname, *node, *zone; /* NULL: not given */
 	struct text_list for_zones, for_nodes;
-	struct endpoint_port *ports; /* of this entry alone (inline groups); else the group's are used */
+	struct endpoint_port *ports; /* of this entry alone, before those of the group; sorted like them */
 	size_t n_ports;
+	int line, column; /* in the file of the group */
 };
 
 struct endpoint_port {
@@ -74,12 +78,16 @@ struct endpoint_port {
 	enum svc_proto protocol;
 	uint16_t port;
 };
+/* Order by name, then protocol: the key under which a port is looked up. */
+int endpoint_port_compare(const void *a, const void *b);
 
 /* A slice: endpoints that share ports. Belongs to the service named by key. */
 struct endpoint_group {
 	char *service; /* "default/nginx" */
 	struct place at; /* file: owned by the file that it came from */
-	struct endpoint_port *ports; /* NULL, 0: none given */
+	int position; /* in the list of the file, -1: an object by itself (import) */
+	bool ports_given; /* `ports` was written; with n_ports == 0 no service port gets an endpoint */
+	struct endpoint_port *ports; /* sorted by endpoint_port_compare(); NULL, 0: none */
 	size_t n_ports;
 	struct endpoint_def *endpoints;
 	size_t n_endpoints;
@@ -101,6 +109,7 @@ struct health_check {
 struct service_def {
 	char *key; /* "namespace/name" */
 	struct place at; /* file: owned by the file that it came from */
+	int position; /* in the list of the file, -1: an object by itself (import) */
 	enum svc_type type;
 	bool headless;
 	struct addr cluster_ips[_ADDR_FAMILY_MAX]; /* by family; has_cluster_ip says which are there */
@@ -150,15 +159,22 @@ struct endpoint_list {
 /*
  * A service with its endpoints merged: immutable, reference-counted. A service whose content did not
  * change is the same object in the next world, so pointers are compared to find what changed.
- * The definition it was made from is owned (def), without its inline group.
+ * A copy of the definition it was made from is owned (def), without its inline group and without its
+ * place: the service stays when its file is written anew with the same content on other lines.
  */
 struct service {
 	unsigned refs;
 	const struct service_def *def;
 	const char *key; /* def->key */
-	struct endpoint_list (*endpoints)[_ADDR_FAMILY_MAX]; /* [port index][family] */
+	/* [port index][family]. A headless service without ports has one pair, with the addresses of its
+	 * endpoints (their port as written, 0: none), for listings and exports. ExternalName: all empty. */
+	struct endpoint_list (*endpoints)[_ADDR_FAMILY_MAX];
 	size_t n_endpoints[_ADDR_FAMILY_MAX]; /* sum over the ports, usable or not: large mode counts these */
 };
+/* A service with one reference, a copy of def and empty endpoint lists, for service_build(). -ENOMEM. */
+int service_new(const struct service_def *def, struct service **ret);
+/* Pairs of lists in endpoints: the number of ports, but at least 1. */
+size_t service_n_lists(const struct service *s);
 struct service *service_ref(struct service *s);
 struct service *service_unref(struct service *s); /* accepts and returns NULL */
 DEFINE_CLEANUP(struct service, service_unref);
