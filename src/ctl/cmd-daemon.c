@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "base/strbuf.h"
+#include "control/control.h"
+#include "ctl/ctl.h"
+
+/* Commands that ask the daemon: status, services, endpoints, reload, resync. */
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "";
+}
+
+static void print_line(const char *label, const char *format, ...) _printf_(2, 3);
+static void print_line(const char *label, const char *format, ...)
+{
+	va_list ap;
+
+	(void)printf("%12s: ", label);
+	va_start(ap, format);
+	(void)vprintf(format, ap);
+	va_end(ap);
+	(void)putchar('\n');
+}
+
+static void print_status(const json_t *s, bool verbose)
+{
+	const json_t *warnings = json_object_get(s, "warnings"), *w;
+	size_t i;
+
+	print_line("State", "%s", text_of(s, "state"));
+	print_line("Mode", "%s%s%s", text_of(s, "mode"), text_of(s, "backend")[0] ? ", " : "",
+		   text_of(s, "backend"));
+	print_line("Node", "%s", text_of(s, "nodeName"));
+	print_line("Services",
+		   "%" JSON_INTEGER_FORMAT ", with %" JSON_INTEGER_FORMAT
+		   " ports and %" JSON_INTEGER_FORMAT " endpoints",
+		   json_integer_value(json_object_get(s, "services")),
+		   json_integer_value(json_object_get(s, "servicePorts")),
+		   json_integer_value(json_object_get(s, "endpoints")));
+	print_line("Files", "%" JSON_INTEGER_FORMAT ", refused: %" JSON_INTEGER_FORMAT,
+		   json_integer_value(json_object_get(s, "files")),
+		   json_integer_value(json_object_get(s, "filesRefused")));
+	print_line("Last sync", "%s, %.1f ms, %s",
+		   text_of(s, "lastSync")[0] ? text_of(s, "lastSync") : "never",
+		   json_real_value(json_object_get(s, "lastSyncMilliseconds")),
+		   json_is_true(json_object_get(s, "lastSyncFull")) ? "full" : "what changed");
+	print_line("Syncs", "%" JSON_INTEGER_FORMAT ", failed: %" JSON_INTEGER_FORMAT,
+		   json_integer_value(json_object_get(s, "syncs")),
+		   json_integer_value(json_object_get(s, "failedSyncs")));
+	print_line("Running", "since %s, version %s", text_of(s, "started"), text_of(s, "version"));
+	if (text_of(s, "lastError")[0])
+		print_line("Error", "since %s: %s", text_of(s, "failingSince"),
+			   text_of(s, "lastError"));
+	json_array_foreach(warnings, i, w) print_line("Warning", "%s", json_string_value(w));
+	ctl_print_diags_json(json_object_get(s, "diagnostics"), verbose);
+}
+
+int cmd_status(const struct ctl *c)
+{
+	json_t *body;
+	int r = ctl_ask(c, CONTROL_STATUS, NULL, &body);
+
+	if (r != CTL_OK)
+		return r;
+	if (c->json)
+		return ctl_print_json(body);
+	print_status(body, c->verbose);
+	json_decref(body);
+	return CTL_OK;
+}
+
+static int ask_and_print(const struct ctl *c, enum control_verb verb, const char *service,
+			 const struct column *columns, size_t n)
+{
+	json_t *body;
+	int r = ctl_ask(c, verb, service, &body);
+
+	if (r != CTL_OK)
+		return r;
+	if (c->json)
+		return ctl_print_json(body);
+	r = ctl_print_table(body, columns, n);
+	json_decref(body);
+	return r < 0 ? ctl_fail(CTL_FAILED, "cannot print the table") : CTL_OK;
+}
+
+/* services: a line per service; its ports in one cell, as "name 80/TCP:32594 (2/3)". */
+static void ports_text(const json_t *row, struct strbuf *out)
+{
+	const json_t *ports = json_object_get(row, "ports"), *p;
+	size_t i;
+
+	if (json_array_size(ports) == 0)
+		strbuf_add(out, "-");
+	json_array_foreach(ports, i, p)
+	{
+		const json_t *node_port = json_object_get(p, "nodePort");
+
+		if (i)
+			strbuf_add(out, ", ");
+		strbuf_addf(out, "%" JSON_INTEGER_FORMAT,
+			    json_integer_value(json_object_get(p, "port")));
+		if (json_is_integer(node_port))
+			strbuf_addf(out, ":%" JSON_INTEGER_FORMAT, json_integer_value(node_port));
+		strbuf_addf(out, "/%s", text_of(p, "protocol"));
+	}
+}
+
+static void endpoints_text(const json_t *row, struct strbuf *out)
+{
+	const json_t *ports = json_object_get(row, "ports"), *p;
+	json_int_t used = 0, all = 0;
+	size_t i;
+
+	json_array_foreach(ports, i, p)
+	{
+		used += json_integer_value(json_object_get(p, "used"));
+		all += json_integer_value(json_object_get(p, "endpoints"));
+	}
+	strbuf_addf(out, "%" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT, used, all);
+}
+
+static void external_text(const json_t *row, struct strbuf *out)
+{
+	const json_t *external = json_object_get(row, "externalIPs");
+	const json_t *lb = json_object_get(row, "loadBalancerIPs"), *l;
+	size_t i;
+
+	if (json_array_size(external))
+		ctl_value_text(external, out);
+	json_array_foreach(lb, i, l)
+		strbuf_addf(out, "%s%s", strbuf_text(out)[0] ? ", " : "", text_of(l, "ip"));
+	if (!strbuf_text(out)[0])
+		strbuf_add(out, "-");
+}
+
+int cmd_services(const struct ctl *c)
+{
+	static const struct column columns[] = {
+		{.header = "SERVICE", .key = "name"},
+		{.header = "TYPE", .key = "type"},
+		{.header = "CLUSTER-IP", .key = "clusterIPs"},
+		{.header = "EXTERNAL-IP", .text = external_text},
+		{.header = "PORTS", .text = ports_text},
+		{.header = "USED/ALL", .text = endpoints_text, .right = true},
+	};
+
+	return ask_and_print(c, CONTROL_SERVICES, NULL, columns, ELEMENTSOF(columns));
+}
+
+static void state_text(const json_t *row, struct strbuf *out)
+{
+	bool terminating = json_is_true(json_object_get(row, "terminating"));
+
+	if (json_is_true(json_object_get(row, "ready")))
+		strbuf_add(out, terminating ? "ready, terminating" : "ready");
+	else if (json_is_true(json_object_get(row, "serving")))
+		strbuf_add(out, terminating ? "draining" : "serving, not ready");
+	else
+		strbuf_add(out, "down");
+}
+
+int cmd_endpoints(const struct ctl *c)
+{
+	static const struct column columns[] = {
+		{.header = "SERVICE", .key = "servicePort"},
+		{.header = "PROTOCOL", .key = "protocol"},
+		{.header = "ENDPOINT", .key = "endpoint"},
+		{.header = "STATE", .text = state_text},
+		{.header = "USED", .key = "used"},
+		{.header = "LOCAL", .key = "local"},
+		{.header = "NODE", .key = "node"},
+		{.header = "ZONE", .key = "zone"},
+	};
+	_cleanup_free_ char *full = NULL;
+	const char *service = c->n_arguments ? c->arguments[0] : NULL;
+
+	/* "nginx" means default/nginx, as in the files. */
+	if (service && !strchr(service, '/')) {
+		if (asprintf(&full, "default/%s", service) < 0)
+			return ctl_fail(CTL_FAILED, "no memory");
+		service = full;
+	}
+	return ask_and_print(c, CONTROL_ENDPOINTS, service, columns, ELEMENTSOF(columns));
+}
+
+static int ask_verdict(const struct ctl *c, enum control_verb verb)
+{
+	const char *message;
+	json_t *body;
+	int status, r = ctl_ask(c, verb, NULL, &body);
+
+	if (r != CTL_OK)
+		return r;
+	status = (int)json_integer_value(json_object_get(body, "exit"));
+	if (c->json) {
+		r = ctl_print_json(body);
+		return r == CTL_OK ? status : r;
+	}
+	ctl_print_diags_json(json_object_get(body, "diagnostics"), c->verbose);
+	message = json_string_value(json_object_get(body, "message"));
+	if (status)
+		(void)ctl_fail(status, "%s", message ? message : "failed");
+	json_decref(body);
+	return status;
+}
+
+int cmd_reload(const struct ctl *c)
+{
+	return ask_verdict(c, CONTROL_RELOAD);
+}
+
+int cmd_resync(const struct ctl *c)
+{
+	return ask_verdict(c, CONTROL_RESYNC);
+}
