@@ -196,7 +196,7 @@ static int scan_settings(struct scan *s, const struct scan_element *group, size_
 		r = scan_value(s, &e, key);
 		if (r < 0)
 			return r;
-		r = scan_skip(s, &e);
+		r = scan_skip(s, group);
 		if (r < 0)
 			return r;
 		if (scan_current(s) == ';' || scan_current(s) == ',')
