@@ -31,14 +31,15 @@ struct addr_prefix {
 enum addr_reason {
 	ADDR_OK,
 	ADDR_NOT_AN_ADDRESS, /* neither IPv4 nor IPv6 text */
-	ADDR_LEADING_ZERO, /* 010.0.0.1: decimal to some, octal to others */
-	ADDR_MAPPED, /* ::ffff:a.b.c.d in any spelling */
-	ADDR_HAS_ZONE, /* fe80::1%eth0 */
-	ADDR_HAS_PREFIX, /* an address was wanted, a prefix was given */
-	ADDR_HAS_PORT, /* 1.2.3.4:80 or [::1]:80 */
-	ADDR_NO_PREFIX, /* a prefix was wanted, a bare address was given */
-	ADDR_BAD_PREFIX, /* prefix length missing, out of range, signed, with a leading zero, or a mask */
-	ADDR_HOST_BITS, /* 10.0.0.1/8 */
+	ADDR_LEADING_ZERO,   /* 010.0.0.1: decimal to some, octal to others */
+	ADDR_MAPPED,	     /* ::ffff:a.b.c.d in any spelling */
+	ADDR_HAS_ZONE,	     /* fe80::1%eth0 */
+	ADDR_HAS_PREFIX,     /* an address was wanted, a prefix was given */
+	ADDR_HAS_PORT,	     /* 1.2.3.4:80 or [::1]:80 */
+	ADDR_NO_PREFIX,	     /* a prefix was wanted, a bare address was given */
+	ADDR_BAD_PREFIX, /* prefix length missing, out of range, signed, with a leading zero, or a
+			    mask */
+	ADDR_HOST_BITS,	 /* 10.0.0.1/8 */
 	ADDR_BAD_PORT,
 	_ADDR_REASON_MAX,
 };
@@ -83,12 +84,12 @@ struct addr_prefix addr_to_prefix(const struct addr *a);
 /* What kind of address it is, as bits; spec/model.md S17, S50, S51. */
 enum addr_kind {
 	ADDR_IS_UNSPECIFIED = 1 << 0,
-	ADDR_IS_LOOPBACK = 1 << 1, /* 127/8, ::1 */
-	ADDR_IS_LINK_LOCAL = 1 << 2, /* 169.254/16, fe80::/10 */
+	ADDR_IS_LOOPBACK = 1 << 1,	       /* 127/8, ::1 */
+	ADDR_IS_LINK_LOCAL = 1 << 2,	       /* 169.254/16, fe80::/10 */
 	ADDR_IS_LINK_LOCAL_MULTICAST = 1 << 3, /* 224.0.0.0/24, ff?2:: */
-	ADDR_IS_MULTICAST = 1 << 4, /* any */
-	ADDR_IS_BROADCAST = 1 << 5, /* 255.255.255.255 */
-	ADDR_IS_THIS_NETWORK = 1 << 6, /* 0.0.0.0/8 */
-	ADDR_IS_RESERVED = 1 << 7, /* 240/4 */
+	ADDR_IS_MULTICAST = 1 << 4,	       /* any */
+	ADDR_IS_BROADCAST = 1 << 5,	       /* 255.255.255.255 */
+	ADDR_IS_THIS_NETWORK = 1 << 6,	       /* 0.0.0.0/8 */
+	ADDR_IS_RESERVED = 1 << 7,	       /* 240/4 */
 };
 unsigned addr_kinds(const struct addr *a);

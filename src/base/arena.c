@@ -22,7 +22,8 @@ struct chunk {
 };
 
 struct arena {
-	struct chunk *current; /* head of the list of all chunks; small requests come from it */
+	struct chunk *small; /* the head is the one that is being filled */
+	struct chunk *big;   /* one block each */
 };
 
 int arena_new(struct arena **ret)
@@ -35,32 +36,42 @@ int arena_new(struct arena **ret)
 	return 0;
 }
 
+static void free_chunks(struct chunk *c)
+{
+	while (c) {
+		struct chunk *next = c->next;
+
+		free(c);
+		c = next;
+	}
+}
+
 struct arena *arena_free(struct arena *a)
 {
-	struct chunk *next;
-
 	if (!a)
 		return NULL;
-	for (struct chunk *c = a->current; c; c = next) {
-		next = c->next;
-		free(c);
-	}
+	free_chunks(a->small);
+	free_chunks(a->big);
 	free(a);
 	return NULL;
 }
 
-static struct chunk *chunk_new(size_t size)
+/* Puts a new chunk at the head of the list. */
+static struct chunk *chunk_add(struct chunk **list, size_t size)
 {
 	struct chunk *c = calloc(1, offsetof(struct chunk, data) + size);
 
-	if (c)
-		c->size = size;
+	if (!c)
+		return NULL;
+	c->size = size;
+	c->next = *list;
+	*list = c;
 	return c;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	struct chunk *c = a->current;
+	struct chunk *c = a->small;
 	void *block;
 
 	if (size > SIZE_MAX / 2)
@@ -68,30 +79,12 @@ void *arena_alloc(struct arena *a, size_t size)
 	/* A block of no bytes still has an address of its own. */
 	size = (MAX_OF(size, (size_t)1) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 
-	if (size > BIG_SIZE) {
-		struct chunk *own = chunk_new(size);
-
-		if (!own)
-			return NULL;
-		own->used = size;
-		if (c) {
-			/* behind the current chunk, which still has room */
-			own->next = c->next;
-			c->next = own;
-		} else {
-			a->current = own;
-		}
-		return own->data;
-	}
-
-	if (!c || c->size - c->used < size) {
-		struct chunk *fresh = chunk_new(CHUNK_SIZE);
-
-		if (!fresh)
-			return NULL;
-		fresh->next = c;
-		a->current = c = fresh;
-	}
+	if (size > BIG_SIZE)
+		c = chunk_add(&a->big, size);
+	else if (!c || c->size - c->used < size)
+		c = chunk_add(&a->small, CHUNK_SIZE);
+	if (!c)
+		return NULL;
 	block = c->data + c->used;
 	c->used += size;
 	return block;

@@ -28,19 +28,19 @@
 	})
 
 /* Hands the file descriptor on and leaves -1 behind. */
-#define TAKE_FD(fd)           \
-	({                    \
+#define TAKE_FD(fd)            \
+	({                     \
 		int _t = (fd); \
-		(fd) = -1;    \
-		_t;           \
+		(fd) = -1;     \
+		_t;            \
 	})
 
 /* Defines fn##p(), usable with _cleanup_(), for a destructor that takes and returns a pointer. */
-#define DEFINE_CLEANUP(type, fn)                   \
-	static inline void fn##p(type **p)         \
-	{                                          \
-		*p = fn(*p);                       \
-	}                                          \
+#define DEFINE_CLEANUP(type, fn)           \
+	static inline void fn##p(type **p) \
+	{                                  \
+		*p = fn(*p);               \
+	}                                  \
 	struct allow_trailing_semicolon_##fn
 
 static inline void free_charp(void *p)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/strbuf.h"
 
 /* The longest line that file_read_line() reads: a page, as much as a sysctl holds. */
 #define LINE_BYTES 4096
@@ -143,6 +143,7 @@ int file_write_atomic(const char *path, const void *data, size_t size, mode_t mo
 {
 	_cleanup_free_ char *directory = directory_of(path);
 	_cleanup_free_ char *temporary = NULL;
+	struct strbuf name = {0};
 	_cleanup_close_ int fd = -1;
 	const char *slash = strrchr(path, '/');
 	int r;
@@ -151,10 +152,10 @@ int file_write_atomic(const char *path, const void *data, size_t size, mode_t mo
 		return -ENOMEM;
 	/* A leading dot and a random end: no reader of *.cfg or *.conf takes it for a file of its
 	 * own. */
-	if (asprintf(&temporary, "%s/.%s.XXXXXX", directory, slash ? slash + 1 : path) < 0) {
-		temporary = NULL;
+	strbuf_addf(&name, "%s/.%s.XXXXXX", directory, slash ? slash + 1 : path);
+	temporary = strbuf_take(&name);
+	if (!temporary)
 		return -ENOMEM;
-	}
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -205,15 +206,13 @@ int file_make_dirs(const char *path, mode_t mode)
 char *file_root_path(const char *root, const char *path)
 {
 	size_t n = root ? strlen(root) : 0;
-	char *joined;
+	struct strbuf joined = {0};
 
 	while (n > 0 && root[n - 1] == '/')
 		n--;
-	if (n == 0)
-		return strdup(path);
-	if (n > INT_MAX || asprintf(&joined, "%.*s%s", (int)n, root, path) < 0)
-		return NULL;
-	return joined;
+	strbuf_add_bytes(&joined, root, n);
+	strbuf_add(&joined, path);
+	return strbuf_take(&joined);
 }
 
 int file_read_line(const char *path, char *buf, size_t size)

@@ -9,22 +9,23 @@
  * Reads a whole regular file into a malloc'ed, NUL-terminated block (the NUL does not count in
  * ret_size). Opens relative to dir_fd (AT_FDCWD for none) with O_NONBLOCK and O_CLOEXEC, so a FIFO
  * cannot hang us; symlinks are followed (a link to /dev/null masks).
- * Errors: -ENOENT, -EACCES, -ELOOP and others from open(); -EISDIR for a directory; -ENOTSUP for any
- * other file that is not regular; -EFBIG above max bytes; -ENOMEM; -EAGAIN if the file changed its
- * size while it was being read. ret_stat may be NULL.
+ * Errors: -ENOENT, -EACCES, -ELOOP and others from open(); -EISDIR for a directory; -ENOTSUP for
+ * any other file that is not regular; -EFBIG above max bytes; -ENOMEM; -EAGAIN if the file changed
+ * its size while it was being read. ret_stat may be NULL.
  */
 int file_read(int dir_fd, const char *path, size_t max, char **ret_data, size_t *ret_size,
 	      struct stat *ret_stat);
 
-/* Writes a file whole or not at all: temporary file in the same directory, fsync, rename, fsync of the
- * directory. Mode as given. Errors: negative errno of the step that failed; the old file is untouched. */
+/* Writes a file whole or not at all: temporary file in the same directory, fsync, rename, fsync of
+ * the directory. Mode as given. Errors: negative errno of the step that failed; the old file is
+ * untouched. */
 int file_write_atomic(const char *path, const void *data, size_t size, mode_t mode);
 
 /* mkdir -p; an existing directory is success. */
 int file_make_dirs(const char *path, mode_t mode);
 
-/* Joins root and an absolute path: ("/srv/t", "/etc/x") is "/srv/t/etc/x"; root NULL or "" gives the
- * path itself. malloc'ed, NULL when out of memory. */
+/* Joins root and an absolute path: ("/srv/t", "/etc/x") is "/srv/t/etc/x"; root NULL or "" gives
+ * the path itself. malloc'ed, NULL when out of memory. */
 char *file_root_path(const char *root, const char *path);
 
 /* One line of a small file such as a sysctl, newline removed; -ENOENT etc. The buffer is always

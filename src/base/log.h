@@ -8,8 +8,9 @@
 #include "base/cleanup.h"
 
 /*
- * Logging for the two programs. Only daemon/, ctl/ and backend/ (below warning level) log; libraries return errors.
- * Levels are syslog's. A message says what happens next ("ignoring", "keeping the last good content").
+ * Logging for the two programs. Only daemon/, ctl/ and backend/ (below warning level) log;
+ * libraries return errors. Levels are syslog's. A message says what happens next ("ignoring",
+ * "keeping the last good content").
  */
 
 /* to_stderr: also (or only) write plain lines to stderr, prefixed "<level>" when stderr is the
@@ -19,8 +20,8 @@ void log_set_level(int max_level);
 int log_level_from_text(const char *text); /* err, warning, notice, info, debug; -EINVAL */
 bool log_enabled(int level);
 
-/* Logs and returns error unchanged (a negative errno or 0), so that "return log_errno(...)" works. The
- * text of the error is appended after ": " when error < 0. */
+/* Logs and returns error unchanged (a negative errno or 0), so that "return log_errno(...)" works.
+ * The text of the error is appended after ": " when error < 0. */
 int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 
 #define log_error(...) log_full(LOG_ERR, 0, __VA_ARGS__)

@@ -7,8 +7,8 @@
 
 /*
  * Hash map from byte strings to pointers. Keys are copied; values are the caller's (map_free() does
- * not free them unless told). Iteration order is unspecified: nothing that is printed or sent to the
- * kernel may depend on it.
+ * not free them unless told). Iteration order is unspecified: nothing that is printed or sent to
+ * the kernel may depend on it.
  */
 struct map;
 
@@ -22,7 +22,8 @@ size_t map_size(const struct map *m);
 
 /* Text keys. */
 void *map_get(const struct map *m, const char *key); /* NULL when absent */
-int map_put(struct map *m, const char *key, void *value); /* replaces silently; -ENOMEM leaves the map as it was */
+int map_put(struct map *m, const char *key,
+	    void *value); /* replaces silently; -ENOMEM leaves the map as it was */
 void *map_remove(struct map *m, const char *key); /* the value taken out, or NULL */
 
 /* Keys of any bytes. Do not mix with text keys in one map: the length is part of the key. */

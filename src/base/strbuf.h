@@ -19,12 +19,13 @@ struct strbuf {
 	int error; /* 0 or -ENOMEM */
 };
 
-void strbuf_done(struct strbuf *b); /* frees the text; the buffer may be used again */
+void strbuf_done(struct strbuf *b);  /* frees the text; the buffer may be used again */
 void strbuf_reset(struct strbuf *b); /* empties it, keeps the memory, clears the error */
 void strbuf_add(struct strbuf *b, const char *text);
 void strbuf_add_bytes(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_add_char(struct strbuf *b, char c);
-void strbuf_add_u64(struct strbuf *b, unsigned long long value); /* decimal; fast path of the printers */
+void strbuf_add_u64(struct strbuf *b,
+		    unsigned long long value); /* decimal; fast path of the printers */
 void strbuf_addf(struct strbuf *b, const char *format, ...) _printf_(2, 3);
 void strbuf_addv(struct strbuf *b, const char *format, va_list ap) _printf_(2, 0);
 

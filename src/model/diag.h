@@ -33,10 +33,10 @@ struct diag {
 	int line;
 	int column;
 	char *object; /* "default/nginx", "" or NULL when no object is meant */
-	char *field; /* "services[0].ports[1].nodePort", "spec.ports[0].nodePort", "Proxy.Mode" */
-	char *value; /* as written */
+	char *field;  /* "services[0].ports[1].nodePort", "spec.ports[0].nodePort", "Proxy.Mode" */
+	char *value;  /* as written */
 	char *reason; /* "must lie in 30000-32767" */
-	char *hint; /* "did you mean 'nodePort'?" */
+	char *hint;   /* "did you mean 'nodePort'?" */
 };
 
 /* A list of messages in the order in which they were found. Initialise with {0}. */
@@ -53,12 +53,12 @@ void diags_done(struct diags *d);
 #define _cleanup_diags_ _cleanup_(diags_done)
 
 /* Adds a copy. Texts may be NULL. */
-void diags_add(struct diags *d, enum diag_severity severity, const struct place *at, const char *object,
-	       const char *field, const char *value, const char *hint, const char *reason_format, ...)
-	_printf_(8, 9);
-void diags_addv(struct diags *d, enum diag_severity severity, const struct place *at, const char *object,
-		const char *field, const char *value, const char *hint, const char *reason_format, va_list ap)
-	_printf_(8, 0);
+void diags_add(struct diags *d, enum diag_severity severity, const struct place *at,
+	       const char *object, const char *field, const char *value, const char *hint,
+	       const char *reason_format, ...) _printf_(8, 9);
+void diags_addv(struct diags *d, enum diag_severity severity, const struct place *at,
+		const char *object, const char *field, const char *value, const char *hint,
+		const char *reason_format, va_list ap) _printf_(8, 0);
 /* Moves all of src to the end of dst. */
 void diags_move(struct diags *dst, struct diags *src);
 /* Adds a copy of every message of src. */
@@ -69,6 +69,6 @@ void diags_sort(struct diags *d);
 /* -ENOMEM when messages were lost, -EBADMSG when there is an error among them, else 0. */
 int diags_result(const struct diags *d);
 
-/* "FILE:LINE:COLUMN: error: KEY 'VALUE': reason (hint)" without newline, malloc'ed; parts that are not
- * there are left out. NULL when out of memory. KEY is the field. */
+/* "FILE:LINE:COLUMN: error: KEY 'VALUE': reason (hint)" without newline, malloc'ed; parts that are
+ * not there are left out. NULL when out of memory. KEY is the field. */
 char *diag_format(const struct diag *d);

@@ -10,12 +10,12 @@
 #include "model/diag.h"
 
 /*
- * The tree that every reader of services and endpoints makes: libconfig files become one, and Kubernetes
- * objects are translated into one of the same shape (product sheet section 1: keys of a service, of an
- * endpoint). So there is one set of checks, and one writer, for all formats.
+ * The tree that every reader of services and endpoints makes: libconfig files become one, and
+ * Kubernetes objects are translated into one of the same shape (product sheet section 1: keys of a
+ * service, of an endpoint). So there is one set of checks, and one writer, for all formats.
  *
- * Nodes live in an arena. A node knows its parent and its origin: the node of another tree that it was
- * translated from, whose path and place are used in messages.
+ * Nodes live in an arena. A node knows its parent and its origin: the node of another tree that it
+ * was translated from, whose path and place are used in messages.
  */
 
 enum node_type {
@@ -34,7 +34,7 @@ const char *node_type_text(enum node_type type);
 
 struct node {
 	enum node_type type;
-	unsigned index; /* position among the children of parent */
+	unsigned index;	 /* position among the children of parent */
 	const char *key; /* in a group; NULL in a list */
 	struct node *parent;
 	const struct node *origin; /* NULL: the node itself */
@@ -56,7 +56,8 @@ struct node_tree {
 	const char *file; /* for messages; lives in the arena */
 	struct node *root;
 	unsigned n_ordinals;
-	/* Fills line and column of a node that has none; set by readers whose library gives no columns. */
+	/* Fills line and column of a node that has none; set by readers whose library gives no
+	 * columns. */
 	void (*locate)(struct node_tree *tree, const struct node *node, struct place *at);
 	void *locate_data; /* the reader's, lives in the arena or outlives the tree */
 };
@@ -66,22 +67,28 @@ int node_tree_new(const char *file_name, struct node_tree **ret);
 struct node_tree *node_tree_free(struct node_tree *t);
 DEFINE_CLEANUP(struct node_tree, node_tree_free);
 
-/* Makes a child of parent (NULL: the root) with the next ordinal. Keys and strings are not copied: they
- * must live in the arena or be literals. NULL when out of memory. */
-struct node *node_add(struct node_tree *tree, struct node *parent, enum node_type type, const char *key);
-struct node *node_add_string(struct node_tree *tree, struct node *parent, const char *key, const char *text);
-struct node *node_add_int(struct node_tree *tree, struct node *parent, const char *key, int64_t value);
-struct node *node_add_bool(struct node_tree *tree, struct node *parent, const char *key, bool value);
+/* Makes a child of parent (NULL: the root) with the next ordinal. Keys and strings are not copied:
+ * they must live in the arena or be literals. NULL when out of memory. */
+struct node *node_add(struct node_tree *tree, struct node *parent, enum node_type type,
+		      const char *key);
+struct node *node_add_string(struct node_tree *tree, struct node *parent, const char *key,
+			     const char *text);
+struct node *node_add_int(struct node_tree *tree, struct node *parent, const char *key,
+			  int64_t value);
+struct node *node_add_bool(struct node_tree *tree, struct node *parent, const char *key,
+			   bool value);
 
 /* The child with this key, or NULL. */
 struct node *node_get(const struct node *group, const char *key);
 
 /* "services[0].ports[1].nodePort"; of the origin when there is one. */
 void node_path(const struct node *n, struct strbuf *out);
-/* The value as text for a message: numbers in decimal, strings as they are, lists and groups as "". */
+/* The value as text for a message: numbers in decimal, strings as they are, lists and groups as "".
+ */
 void node_value_text(const struct node *n, struct strbuf *out);
 void node_place(struct node_tree *tree, const struct node *n, struct place *ret);
 
 /* A message about a node: place, path and value are taken from it. hint may be NULL. */
-void node_diag(struct diags *d, struct node_tree *tree, const struct node *n, enum diag_severity severity,
-	       const char *object, const char *hint, const char *reason_format, ...) _printf_(7, 8);
+void node_diag(struct diags *d, struct node_tree *tree, const struct node *n,
+	       enum diag_severity severity, const char *object, const char *hint,
+	       const char *reason_format, ...) _printf_(7, 8);

@@ -200,7 +200,7 @@ static void test_sort_stable(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
-		char reason[8];
+		char reason[16];
 
 		random = random * 1664525 + 1013904223;
 		(void)snprintf(reason, sizeof(reason), "%05d", i);

@@ -33,7 +33,7 @@ static int start_capture(void **state)
 	c->file = tmpfile();
 	c->stderr_fd = dup(STDERR_FILENO);
 	if (!c->file || c->stderr_fd < 0 || dup2(fileno(c->file), STDERR_FILENO) < 0)
-		return -1;
+		abort();
 	unsetenv("JOURNAL_STREAM");
 	*state = c;
 	return 0;

@@ -240,7 +240,7 @@ static void test_no_memory(void **state)
 	allocations_left = 1;
 	m = new_map();
 	assert_int_equal(map_put(m, "a", &values[0]), -ENOMEM);
-	allocations_left = 1; /* enough for the entry, not for the slots */
+	allocations_left = 1; /* enough for the slots, not for the entry */
 	assert_int_equal(map_put(m, "a", &values[0]), -ENOMEM);
 	assert_int_equal(map_size(m), 0);
 	assert_null(map_get(m, "a"));
@@ -251,6 +251,8 @@ static void test_no_memory(void **state)
 		assert_int_equal(map_put(m, key, &values[i]), 0);
 	}
 	/* the 13th entry needs a bigger table */
+	allocations_left = 0;
+	assert_int_equal(map_put(m, "key-12", &values[12]), -ENOMEM);
 	allocations_left = 1;
 	assert_int_equal(map_put(m, "key-12", &values[12]), -ENOMEM);
 	assert_null(map_get(m, "key-12"));
