@@ -60,25 +60,22 @@ int service_key_compare(const char *a, const char *b)
 int world_new(struct shared_settings *settings, struct service *const *services, size_t n,
 	      struct world **ret)
 {
-	_cleanup_(world_unrefp) struct world *w = calloc(1, sizeof(*w));
+	_cleanup_free_ struct service **copy = NULL;
+	struct world *w;
 
+	copy = calloc(MAX_OF(n, (size_t)1), sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	w = calloc(1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		copy[i] = service_ref(services[i]);
 	w->refs = 1;
-	if (n > 0) {
-		w->services = calloc(n, sizeof(*w->services));
-		if (!w->services)
-			return -ENOMEM;
-	}
 	w->settings = shared_settings_ref(settings);
-	for (size_t i = 0; i < n; i++) {
-		const struct service *one = services[i];
-
-		w->services[w->n_services++] = service_ref(services[i]);
-		w->n_ports += one->def->n_ports;
-		w->n_endpoints += one->n_endpoints[ADDR_IPV4] + one->n_endpoints[ADDR_IPV6];
-	}
-	*ret = TAKE_PTR(w);
+	w->services = TAKE_PTR(copy);
+	w->n_services = n;
+	*ret = w;
 	return 0;
 }
 

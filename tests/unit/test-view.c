@@ -329,7 +329,7 @@ static struct service *named(const char *name)
 
 static void test_diff(void **state)
 {
-	struct shared_settings *settings = shared_settings_ref(make_settings());
+	struct shared_settings *settings = make_settings();
 	struct service *a = named("n/a"), *b = named("n/b"), *b2 = named("n/b");
 	struct service *c = named("n/c"), *d = named("n/d");
 	struct service *before[] = {service_ref(a), service_ref(b), service_ref(c)};
