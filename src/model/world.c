@@ -33,7 +33,6 @@ struct world *world_unref(struct world *w)
 		return NULL;
 	for (size_t i = 0; i < w->n_services; i++)
 		service_unref(w->services[i]);
-	free(w->services);
 	shared_settings_unref(w->settings);
 	free(w);
 	return NULL;
@@ -60,21 +59,18 @@ int service_key_compare(const char *a, const char *b)
 int world_new(struct shared_settings *settings, struct service *const *services, size_t n,
 	      struct world **ret)
 {
-	_cleanup_free_ struct service **copy = NULL;
-	struct world *w;
+	struct world *w = malloc(sizeof(*w) + n * sizeof(struct service *));
 
-	copy = calloc(MAX_OF(n, (size_t)1), sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	w = calloc(1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
+	*w = (struct world){
+		.refs = 1,
+		.settings = shared_settings_ref(settings),
+		.services = (struct service **)(w + 1),
+		.n_services = n,
+	};
 	for (size_t i = 0; i < n; i++)
-		copy[i] = service_ref(services[i]);
-	w->refs = 1;
-	w->settings = shared_settings_ref(settings);
-	w->services = TAKE_PTR(copy);
-	w->n_services = n;
+		w->services[i] = service_ref(services[i]);
 	*ret = w;
 	return 0;
 }
