@@ -69,8 +69,13 @@ int world_new(struct shared_settings *settings, struct service *const *services,
 		.services = (struct service **)(w + 1),
 		.n_services = n,
 	};
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const struct service *one = services[i];
+
 		w->services[i] = service_ref(services[i]);
+		w->n_ports += one->def->n_ports;
+		w->n_endpoints += one->n_endpoints[ADDR_IPV4] + one->n_endpoints[ADDR_IPV6];
+	}
 	*ret = w;
 	return 0;
 }
