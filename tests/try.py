@@ -119,6 +119,7 @@ def main():
             wrong += connect(net, [cluster, node], [POD_A])
             for text, endpoints in (("The file gets a second endpoint and an external IP", [POD_A, POD_B]),
                                     ("The file loses pod-a and gets pod-c", [POD_B, POD_C])):
+                time.sleep(1.2)  # so that MinSyncPeriod=1s holds nothing back
                 root.write("services.d/nginx.cfg", edited(example, endpoints, external_ip=True))
                 if endpoints[0] == POD_A:
                     daemon.reload()

@@ -116,7 +116,8 @@ class Host:
                     s.bind((source, 0))
                 s.connect((address, port))
                 if protocol == "udp":
-                    s.send(b"?")
+                    with contextlib.suppress(PermissionError):  # a reject on the way out; recv tells which
+                        s.send(b"?")
                 words = s.recv(200).decode().split()
             except ConnectionRefusedError:
                 return "refused"

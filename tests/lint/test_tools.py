@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 900
 # weight: 60
-"""Format, cppcheck and shellcheck over all sources; unit text by systemd-analyze where that is installed."""
+"""Format, cppcheck and shellcheck over all sources."""
 import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -38,6 +39,27 @@ def shell_scripts():
                         yield f
 
 
+def freed_by_attribute(line):
+    """cppcheck 2.10 does not know the cleanup attribute: is this a "leak" of a local that carries it?"""
+    m = re.match(r"(.+?):(\d+): \w+: Memory leak: (\w+)", line)
+    if not m:
+        return False
+    with open(os.path.join(SOURCE, m[1])) as f:
+        function = re.split(r"^}", "".join(f.readlines()[:int(m[2])]), flags=re.M)[-1]
+    return bool(re.search(rf"_cleanup_\w*(\([^)]*\))?\s[^;]*\b{m[3]}\b", function))
+
+
+def cppcheck():
+    os.makedirs(f"{BUILD}/cppcheck", exist_ok=True)
+    p = subprocess.run(
+        ["cppcheck", "-q", "-j", JOBS, "--enable=warning,performance,portability", "--inline-suppr", "--std=c11",
+         "--platform=unix64", "-D_GNU_SOURCE", "-DSVCROUTE_VERSION=\"x\"", "-Isrc",
+         f"--cppcheck-build-dir={BUILD}/cppcheck", "--template={file}:{line}: {severity}: {message} [{id}]", "src"],
+        cwd=SOURCE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = [line for line in p.stdout.splitlines() if line and not freed_by_attribute(line)]
+    assert p.returncode == 0 and not found, "\n".join(found) or f"status {p.returncode}"
+
+
 tap = Tap()
 with tap.case("clang-format"):
     need("clang-format")
@@ -49,8 +71,5 @@ with tap.case("shellcheck"):
     run("shellcheck", *scripts)
 with tap.case("cppcheck"):
     need("cppcheck")
-    os.makedirs(f"{BUILD}/cppcheck", exist_ok=True)
-    run("cppcheck", "-q", "-j", JOBS, "--enable=warning,performance,portability", "--error-exitcode=1", "--inline-suppr",
-        "--std=c11", "--platform=unix64", "-D_GNU_SOURCE", "-DSVCROUTE_VERSION=\"x\"", "-Isrc",
-        f"--cppcheck-build-dir={BUILD}/cppcheck", "--template=gcc", "src")
+    cppcheck()
 tap.done()
