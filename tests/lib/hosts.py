@@ -265,6 +265,8 @@ class Daemon:
         self.host, self.root = host, root
         self.environment = dict(os.environ, XTABLES_LOCKFILE=f"{root.path}/xtables.lock", **(environment or {}))
         self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{root.path}/notify")  # of an earlier daemon on this root
         self.notify.bind(f"{root.path}/notify")
         self.messages = []  # (monotonic seconds, {"READY": "1", ...})
         self.log = open(f"{root.path}/log", "a+")
