@@ -3,11 +3,9 @@
 
 #include <errno.h>
 
-/* F1 as saves print it, spec/iptables.md section 3.10. */
-#define FIREWALL_RULE                                                                             \
-	"-A KUBE-FIREWALL ! -s 127.0.0.0/8 -d 127.0.0.0/8 -m comment --comment \"block incoming " \
-	"localnet "                                                                               \
-	"connections\" -m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP"
+const char plan_firewall_rule[] = "-A KUBE-FIREWALL ! -s 127.0.0.0/8 -d 127.0.0.0/8 -m comment "
+				  "--comment \"block incoming localnet connections\" "
+				  "-m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP";
 
 enum seen_table plan_seen_table(enum rule_table t)
 {
@@ -108,7 +106,7 @@ bool plan_firewall_is_ours(const struct iptables_seen *seen)
 		    iptables_seen_chain(seen, (enum seen_table)t, "KUBE-IPTABLES-HINT"))
 			return false;
 	for (size_t i = 0; i < seen->firewall.n; i++)
-		if (!streq(seen->firewall.items[i].text, FIREWALL_RULE))
+		if (!streq(seen->firewall.items[i].text, plan_firewall_rule))
 			return false;
 	return true;
 }

@@ -18,6 +18,9 @@ int plan_jump_find(enum seen_table t, const char *text);
 void plan_jumps_print(const struct iptables_seen *seen, enum rule_table t, struct strbuf *out,
 		      size_t *n_rules);
 
+/* F1 as saves print it, spec/iptables.md section 3.10. */
+extern const char plan_firewall_rule[];
+
 /*
  * Whether KUBE-FIREWALL is ours alone, spec/iptables.md W18: nothing in it but our own rule, and no
  * sign of a kubelet, which makes the same chain for itself.

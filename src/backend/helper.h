@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stddef.h>
+#include <systemd/sd-event.h>
+
+#include "kernel/child.h"
+
+/* A helper program that the event loop waits for. */
+struct helper;
+
+/* status: the exit status, 128 + signal when killed, -errno when it cannot be known. The helper is
+ * gone when the callback returns. */
+typedef void (*helper_done_t)(struct helper *h, int status, void *userdata);
+
+/* As child_start(). On success done is called once from the loop, unless helper_detach() is called
+ * before. */
+int helper_start(sd_event *event, const char *const *argv, const void *input, size_t size,
+		 helper_done_t done, void *userdata, struct helper **ret);
+/* The files of a program that ended. */
+const struct child *helper_child(const struct helper *h);
+
+/* Lets the program run to its end without anybody waiting for the result; the loop only reaps it.
+ * Takes NULL. */
+struct helper *helper_detach(struct helper *h);
+
+/*
+ * What went wrong, for people: the program, its exit status and the first line of its messages;
+ * status as above, errors may be NULL. malloc'ed, NULL without memory. Exit status 4 is iptables'
+ * way to say that the lock was not to be had.
+ */
+char *helper_failure_text(const char *program, int status, const char *errors);
+#define HELPER_STATUS_LOCK 4
