@@ -108,12 +108,25 @@ static char *join(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-/* The directory, or a negative errno. The place "/" has an empty path. */
+/* A directory that can be read and searched, or a negative errno. -ENOENT: there is none. A link
+ * that leads nowhere is not absence but a mistake, -ENOLINK: what was there must not be taken for
+ * deleted. */
 static int open_directory(const char *path)
 {
-	int fd = open(*path ? path : "/", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
 
-	return fd < 0 ? -errno : fd;
+	if (!*path) /* the place "/" */
+		path = "/";
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		int error = -errno;
+
+		return error == -ENOENT && lstat(path, &st) == 0 ? -ENOLINK : error;
+	}
+	if (fstatat(fd, ".", &st, 0) < 0)
+		return -errno;
+	return TAKE_FD(fd);
 }
 
 static bool has_suffix(const char *name, const char *suffix)
@@ -218,6 +231,14 @@ static int add_file_error(struct diags *d, const char *directory, const char *na
 	return path ? add_error(d, path, reason, hint) : -ENOMEM;
 }
 
+static int add_directory_error(struct config_listing *l, enum config_kind kind, const char *path,
+			       int error, struct diags *d)
+{
+	l->incomplete[kind] = true;
+	return add_error(d, path, error == -ENOLINK ? "the link leads nowhere" : strerror(-error),
+			 NULL);
+}
+
 /* 0 for a name that is none of our business. */
 static int complain_about_name(const char *directory, enum config_kind kind, const char *name,
 			       struct diags *d)
@@ -241,7 +262,7 @@ static void close_directory(DIR **dir)
 }
 
 static int list_directory(const char *directory, enum config_kind kind, size_t place,
-			  struct candidates *all, struct diags *d)
+			  struct candidates *all, struct config_listing *listing, struct diags *d)
 {
 	_cleanup_(close_directory) DIR *dir = NULL;
 	_cleanup_close_ int fd = open_directory(directory);
@@ -249,7 +270,7 @@ static int list_directory(const char *directory, enum config_kind kind, size_t p
 	if (fd == -ENOENT)
 		return 0;
 	if (fd < 0)
-		return add_error(d, directory, strerror(-fd), NULL);
+		return add_directory_error(listing, kind, directory, fd, d);
 	dir = fdopendir(fd);
 	if (!dir)
 		return -errno;
@@ -262,7 +283,7 @@ static int list_directory(const char *directory, enum config_kind kind, size_t p
 		errno = 0;
 		entry = readdir(dir);
 		if (!entry)
-			return errno ? add_error(d, directory, strerror(errno), NULL) : 0;
+			return errno ? add_directory_error(listing, kind, directory, -errno, d) : 0;
 		if (takes_part(kind, entry->d_name))
 			r = add_candidate(all, dirfd(dir), directory, kind, entry->d_name, place);
 		else
@@ -272,18 +293,24 @@ static int list_directory(const char *directory, enum config_kind kind, size_t p
 	}
 }
 
+/* 1 when the other directories of the place are worth a look. */
 static int list_main_file(const char *place_dir, size_t place, struct candidates *all,
 			  struct config_listing *listing, struct diags *d)
 {
 	_cleanup_close_ int fd = open_directory(place_dir);
+	int r;
 
 	if (fd == -ENOENT) {
 		listing->etc_missing = listing->etc_missing || place == 0;
 		return 0;
 	}
-	if (fd < 0)
-		return add_error(d, place_dir, strerror(-fd), NULL);
-	return add_candidate(all, fd, place_dir, CONFIG_SETTINGS, MAIN_FILE, place);
+	if (fd < 0) {
+		for (enum config_kind kind = 0; kind < _CONFIG_KIND_MAX; kind++)
+			listing->incomplete[kind] = true;
+		return add_directory_error(listing, CONFIG_SETTINGS, place_dir, fd, d);
+	}
+	r = add_candidate(all, fd, place_dir, CONFIG_SETTINGS, MAIN_FILE, place);
+	return r < 0 ? r : 1;
 }
 
 /* Takes the path over, also on failure. */
@@ -304,16 +331,16 @@ static int list_place(const struct config_places *places, size_t place, struct c
 		      struct config_listing *listing, struct diags *d)
 {
 	char *place_dir = place_path(places, place);
-	int r;
+	int r, exists;
 
 	if (!place_dir)
 		return -ENOMEM;
 	r = add_directory(listing, place_dir);
 	if (r < 0)
 		return r;
-	r = list_main_file(place_dir, place, all, listing, d);
-	if (r < 0)
-		return r;
+	exists = list_main_file(place_dir, place, all, listing, d);
+	if (exists < 0)
+		return exists;
 	for (enum config_kind kind = 0; kind < _CONFIG_KIND_MAX; kind++) {
 		char *directory = join(place_dir, kinds[kind].directory);
 
@@ -322,7 +349,7 @@ static int list_place(const struct config_places *places, size_t place, struct c
 		r = add_directory(listing, directory);
 		if (r < 0)
 			return r;
-		r = list_directory(directory, kind, place, all, d);
+		r = exists ? list_directory(directory, kind, place, all, listing, d) : 0;
 		if (r < 0)
 			return r;
 	}
@@ -404,36 +431,72 @@ static char *directory_of(const struct config_places *places, size_t place, enum
 	return main_file ? TAKE_PTR(place_dir) : join(place_dir, kinds[kind].directory);
 }
 
+/* An entry that says no more than that a directory keeps us from knowing. */
+static int unknown_entry(const char *directory, enum config_kind kind, const char *name, int error,
+			 struct config_entry *ret)
+{
+	struct config_entry e = {.kind = kind, .error = error};
+
+	e.path = join(directory, name);
+	e.name = strdup(name);
+	if (!e.path || !e.name) {
+		config_entry_done(&e);
+		return -ENOMEM;
+	}
+	*ret = e;
+	return 0;
+}
+
+/* What takes part under a name in one place: -ENOENT for nothing. A mask is an entry without a
+ * path. */
+static int stat_in_place(const char *directory, enum config_kind kind, const char *name,
+			 struct config_entry *ret)
+{
+	_cleanup_close_ int fd = open_directory(directory);
+	struct candidate c;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = examine(fd, directory, kind, name, &c);
+	if (r < 0)
+		return r;
+	if (c.masks)
+		config_entry_done(&c.entry);
+	*ret = c.entry;
+	return 0;
+}
+
 int config_stat(const struct config_places *places, enum config_kind kind, const char *name,
 		struct config_entry *ret)
 {
 	bool main_file = kind == CONFIG_SETTINGS && streq(name, MAIN_FILE);
+	_cleanup_free_ char *unreadable = NULL;
+	int error = -ENOENT;
 
 	if (!main_file && (strchr(name, '/') || !takes_part(kind, name)))
 		return -ENOENT;
 
 	for (size_t place = 0; place < n_places(places); place++) {
 		_cleanup_free_ char *directory = directory_of(places, place, kind, main_file);
-		_cleanup_close_ int fd = -1;
-		struct candidate c;
+		struct config_entry e;
 		int r;
 
 		if (!directory)
 			return -ENOMEM;
-		fd = open_directory(directory);
-		if (fd < 0)
-			continue; /* config_list() has the message */
-		r = examine(fd, directory, kind, name, &c);
-		if (r == -ENOENT)
-			continue;
-		if (r < 0)
-			return r;
-		if (c.masks) {
-			config_entry_done(&c.entry);
-			return -ENOENT;
+		r = stat_in_place(directory, kind, name, &e);
+		if (r == 0) {
+			if (!e.path)
+				return -ENOENT;
+			*ret = e;
+			return 0;
 		}
-		*ret = c.entry;
-		return 0;
+		if (r == -ENOMEM)
+			return r;
+		if (r != -ENOENT && !unreadable) {
+			error = r;
+			unreadable = TAKE_PTR(directory);
+		}
 	}
-	return -ENOENT;
+	return unreadable ? unknown_entry(unreadable, kind, name, error, ret) : -ENOENT;
 }
