@@ -160,6 +160,10 @@ static bool read_cluster_ip(struct reader *r, const struct node *n, struct addr 
 		reader_error(r, n, "did you mean 'None'?", "must be an IP address or \"None\"");
 		return false;
 	}
+	if (addr_parse(n->value.string, ret) == ADDR_NOT_AN_ADDRESS) {
+		reader_error(r, n, NULL, "must be a valid IP address or \"None\"");
+		return false;
+	}
 	if (!reader_address(r, n, ret) ||
 	    !reader_address_usable(r, n, ret,
 				   ADDR_IS_UNSPECIFIED | ADDR_IS_LOOPBACK | ADDR_IS_LINK_LOCAL |

@@ -66,16 +66,13 @@ static void read_times(struct reader *r, const struct node *const *keys, struct 
 		}
 		ret->timeout_usec = effective_timeout = usec;
 	}
-	if (effective_timeout > effective_interval && (timeout || interval)) {
-		if (timeout)
-			reader_error(r, timeout, NULL,
-				     "must not be longer than the interval, which is %s",
-				     num_format_usec(effective_interval, text));
-		else
-			reader_error(r, interval, "set timeout, too",
-				     "must not be shorter than the timeout, which is %s",
-				     num_format_usec(effective_timeout, text));
-	}
+	if (effective_timeout <= effective_interval)
+		return;
+	if (timeout)
+		reader_error(r, timeout, NULL, "must not be longer than the interval, which is %s",
+			     num_format_usec(effective_interval, text));
+	else
+		ret->timeout_usec = effective_interval; /* the default does not fit a short one */
 }
 
 static void read_count(struct reader *r, const struct node *n, unsigned *ret)

@@ -247,7 +247,8 @@ void read_service_ports(struct reader *r, const struct node *service, const stru
 	}
 	check_unique(r, n, s);
 	if (without_node_port && s->type == SVC_LOAD_BALANCER)
-		reader_notice(r, n, NULL, "without nodePort a port has none: none is allocated");
+		reader_notice(r, n, NULL,
+			      "a port without nodePort gets none: svcroute never chooses one");
 }
 
 static bool read_endpoint_port(struct reader *r, const struct node *n, struct endpoint_port *p)
@@ -297,9 +298,7 @@ void read_endpoint_ports(struct reader *r, const struct node *n, struct endpoint
 
 		if (first[i] != i)
 			reader_error(r, name ? name : c, NULL,
-				     "is the name of the %s port ports[%zu], too: names must be "
-				     "unique among the ports of a protocol",
-				     svc_proto_text(ports[i].protocol), first[i]);
+				     "has the same name and protocol as ports[%zu]", first[i]);
 	}
 	qsort(ports, i, sizeof(*ports), endpoint_port_compare);
 }

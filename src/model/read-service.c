@@ -102,7 +102,8 @@ static bool read_policy(struct reader *r, const struct node *n, bool *ret)
 }
 
 /* S72: the policy of traffic from outside says something only where there is any. */
-static void read_external_policy(struct reader *r, const struct node *n, struct service_def *s)
+static void read_external_policy(struct reader *r, const struct node *n,
+				 const struct node *external, struct service_def *s)
 {
 	static const char why[] =
 		"the service has no frontends for outside: it is neither NodePort nor "
@@ -110,6 +111,8 @@ static void read_external_policy(struct reader *r, const struct node *n, struct 
 
 	if (!read_policy(r, n, &s->external_local) || service_def_externally_accessible(s))
 		return;
+	if (s->type == SVC_CLUSTER_IP && external && external->n_children > 0)
+		return; /* they were wrong, which is told already */
 	if (s->external_local)
 		reader_error(r, n, why, "must not be set for this service");
 	else
@@ -295,7 +298,7 @@ void read_service(struct reader *r, const struct node *n, struct service_def **r
 		read_external_ips(r, keys[KEY_EXTERNAL_IPS], s);
 		read_lb_ips(r, keys[KEY_LB_IPS], s);
 		read_source_ranges(r, keys[KEY_SOURCE_RANGES], s);
-		read_external_policy(r, keys[KEY_EXTERNAL_POLICY], s);
+		read_external_policy(r, keys[KEY_EXTERNAL_POLICY], keys[KEY_EXTERNAL_IPS], s);
 		read_health_check_node_port(r, n, keys[KEY_HEALTH_CHECK_NODE_PORT], s);
 	}
 	read_rest(r, keys, s);

@@ -18,6 +18,10 @@ void reader_missing(struct reader *r, enum diag_severity severity, const struct 
 	_cleanup_strbuf_ struct strbuf path = {0};
 	struct place at;
 
+	/* A key that is only misspelt was told already. */
+	for (const struct node *n = group->first; n; n = n->next)
+		if (!streq(n->key, key) && text_closest(n->key, &key, 1))
+			return;
 	node_path(group, &path);
 	if (path.len > 0)
 		strbuf_add_char(&path, '.');
