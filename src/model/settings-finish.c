@@ -28,25 +28,20 @@ static int finish_node_name(const struct finishing *f, const char *host_name, ch
 {
 	struct place at = place_of(f, "Proxy", "NodeName");
 	_cleanup_free_ char *name = NULL;
+	const char *text = f->s->node_name;
 	int r;
 
-	if (f->s->node_name[0] != '\0') {
-		name = strdup(f->s->node_name);
-		if (!name)
-			return -ENOMEM;
-		*ret = TAKE_PTR(name);
-		return 0;
-	}
-	r = setting_node_name(host_name ? host_name : "", &name);
+	if (text[0] == '\0')
+		text = host_name ? host_name : "";
+	r = setting_node_name(text, &name);
 	if (r == -ENOMEM)
 		return r;
-	if (r < 0) {
-		diags_add(f->d, DIAG_ERROR, &at, NULL, "Proxy.NodeName", host_name,
+	if (r < 0)
+		diags_add(f->d, DIAG_ERROR, &at, NULL, "Proxy.NodeName", text,
 			  "set NodeName= in [Proxy]",
 			  "the name of this host cannot be the name of a node");
-		return 0;
-	}
-	*ret = TAKE_PTR(name);
+	else
+		*ret = TAKE_PTR(name);
 	return 0;
 }
 

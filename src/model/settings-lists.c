@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "base/text.h"
+#include "model/settings-own.h"
 #include "model/settings-parse.h"
 
 #define BLANKS " \t"
@@ -67,33 +68,6 @@ static void print_separator(struct strbuf *out, size_t start)
 		strbuf_add_char(out, ' ');
 }
 
-/* Makes room for more items, so that adding them cannot fail. */
-static int reserve_prefixes(struct prefix_list *l, size_t more)
-{
-	struct addr_prefix *items;
-
-	if (more == 0)
-		return 0;
-	items = reallocarray(l->items, l->n + more, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	l->items = items;
-	return 0;
-}
-
-static void add_prefixes(struct prefix_list *l, const struct prefix_list *more)
-{
-	for (size_t i = 0; i < more->n; i++)
-		l->items[l->n++] = more->items[i];
-}
-
-static void prefix_list_clear(struct prefix_list *l)
-{
-	free(l->items);
-	*l = (struct prefix_list){0};
-}
-#define _cleanup_prefixes_ _cleanup_(prefix_list_clear)
-
 /* "10.0.0.1/8" with its host bits cleared, for a hint. */
 static void clear_host_bits(const char *text, char buf[ADDR_PREFIX_TEXT_MAX])
 {
@@ -133,17 +107,6 @@ static int refuse_prefix(const struct reading *r, const char *item, enum addr_re
 	return setting_hint(error, r->ret_reason, r->ret_hint, "did you mean '%s'?", buf);
 }
 
-static int add_prefix(struct prefix_list *l, const struct addr_prefix *p)
-{
-	int r;
-
-	r = reserve_prefixes(l, 1);
-	if (r < 0)
-		return r;
-	l->items[l->n++] = *p;
-	return 0;
-}
-
 static int add_prefix_item(const struct reading *r, const char *item)
 {
 	enum addr_reason reason;
@@ -152,7 +115,7 @@ static int add_prefix_item(const struct reading *r, const char *item)
 	reason = addr_prefix_parse(item, &p);
 	if (reason != ADDR_OK)
 		return refuse_prefix(r, item, reason);
-	return add_prefix(r->into, &p);
+	return prefix_list_add(r->into, &p);
 }
 
 SETTING_PARSER(prefixes)
@@ -169,11 +132,7 @@ SETTING_PARSER(prefixes)
 			  add_prefix_item);
 	if (r < 0)
 		return r;
-	r = reserve_prefixes(list, new.n);
-	if (r < 0)
-		return r;
-	add_prefixes(list, &new);
-	return 0;
+	return prefix_list_append(list, &new);
 }
 
 static void print_prefixes(const struct prefix_list *list, struct strbuf *out, size_t start)
@@ -266,33 +225,6 @@ static void node_port_addresses_clear(struct node_port_addresses *a)
 }
 #define _cleanup_node_port_addresses_ _cleanup_(node_port_addresses_clear)
 
-static int reserve_texts(struct text_list *l, size_t more)
-{
-	char **items;
-
-	if (more == 0)
-		return 0;
-	items = reallocarray(l->items, l->n + more, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	l->items = items;
-	return 0;
-}
-
-static int add_interface(struct text_list *l, const char *name)
-{
-	int r;
-
-	r = reserve_texts(l, 1);
-	if (r < 0)
-		return r;
-	l->items[l->n] = strdup(name);
-	if (!l->items[l->n])
-		return -ENOMEM;
-	l->n++;
-	return 0;
-}
-
 /* True for what someone wrote as an address: a wrong one must not pass as the name of an interface.
  */
 static bool looks_like_address(const char *item)
@@ -331,14 +263,14 @@ static int add_node_port_address(const struct reading *r, const char *item)
 	}
 	reason = addr_prefix_parse(item, &p);
 	if (reason == ADDR_OK)
-		return add_prefix(&list->prefixes, &p);
+		return prefix_list_add(&list->prefixes, &p);
 	if (reason != ADDR_NOT_AN_ADDRESS || strchr(item, '/') || looks_like_address(item))
 		return refuse_prefix(r, item, reason);
 
 	problem = setting_interface_problem(item);
 	if (problem)
 		return refuse_item(r, item, problem);
-	return add_interface(&list->interfaces, item);
+	return text_list_add(&list->interfaces, item);
 }
 
 SETTING_PARSER(node_port_addresses)
@@ -359,10 +291,10 @@ SETTING_PARSER(node_port_addresses)
 			  add_node_port_address);
 	if (r < 0)
 		return r;
-	r = reserve_prefixes(&list->prefixes, new.prefixes.n);
+	r = text_list_reserve(&list->interfaces, new.interfaces.n);
 	if (r < 0)
 		return r;
-	r = reserve_texts(&list->interfaces, new.interfaces.n);
+	r = prefix_list_append(&list->prefixes, &new.prefixes);
 	if (r < 0)
 		return r;
 
@@ -370,7 +302,6 @@ SETTING_PARSER(node_port_addresses)
 	list->primary = new.primary;
 	list->localhost = new.localhost;
 	list->all = new.all;
-	add_prefixes(&list->prefixes, &new.prefixes);
 	for (size_t i = 0; i < new.interfaces.n; i++)
 		list->interfaces.items[list->interfaces.n++] = TAKE_PTR(new.interfaces.items[i]);
 	return 0;

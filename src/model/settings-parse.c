@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "base/text.h"
+#include "model/settings-own.h"
 
 /* Names of interfaces: IFNAMSIZ without the NUL. */
 #define INTERFACE_NAME_MAX 15
@@ -59,18 +60,9 @@ int setting_hint(int error, char **ret_reason, char **ret_hint, const char *form
 	return error;
 }
 
-/* Puts a copy in the place of the old text. */
 static int set_text(const struct setting_row *row, struct settings *s, const char *value)
 {
-	char **field = field_of(row, s);
-	char *copy;
-
-	copy = strdup(value);
-	if (!copy)
-		return -ENOMEM;
-	free(*field);
-	*field = copy;
-	return 0;
+	return own_text(field_of(row, s), value);
 }
 
 SETTING_PRINTER(text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/settings.h"
 
-#include <errno.h>
+#include "model/settings-own.h"
 
 /* What a struct settings owns, by kind: settings_done() and settings_copy() go over these. */
 static const size_t owned_texts[] = {
@@ -42,71 +42,43 @@ void settings_done(struct settings *s)
 	*s = (struct settings){0};
 }
 
-/* Replaces the borrowed items of a list by a copy of its own. */
-static int own_prefixes(struct prefix_list *l)
+/* to has NULL and empty lists where from owns something. */
+static int copy_owned(const struct settings *from, struct settings *to)
 {
-	const struct addr_prefix *old = l->items;
+	struct settings borrowed = *from;
+	int r;
 
-	if (l->n == 0) {
-		l->items = NULL;
-		return 0;
+	for (size_t i = 0; i < ELEMENTSOF(owned_texts); i++) {
+		const char *text = *text_at(&borrowed, i);
+
+		r = text ? own_text(text_at(to, i), text) : 0;
+		if (r < 0)
+			return r;
 	}
-	l->items = reallocarray(NULL, l->n, sizeof(*l->items));
-	if (!l->items)
-		return -ENOMEM;
-	memcpy(l->items, old, l->n * sizeof(*l->items));
-	return 0;
-}
-
-static int own_texts(struct text_list *l)
-{
-	struct text_list old = *l;
-
-	*l = (struct text_list){0};
-	if (old.n == 0)
-		return 0;
-	l->items = calloc(old.n, sizeof(*l->items));
-	if (!l->items)
-		return -ENOMEM;
-	for (; l->n < old.n; l->n++) {
-		l->items[l->n] = strdup(old.items[l->n]);
-		if (!l->items[l->n])
-			return -ENOMEM;
+	for (size_t i = 0; i < ELEMENTSOF(owned_prefixes); i++) {
+		r = prefix_list_append(prefixes_at(to, i), prefixes_at(&borrowed, i));
+		if (r < 0)
+			return r;
 	}
-	return 0;
+	return text_list_copy(&from->node_port_addresses.interfaces,
+			      &to->node_port_addresses.interfaces);
 }
 
 int settings_copy(const struct settings *s, struct settings *ret)
 {
-	/* Everything that is owned is replaced one by one; on the way out in the middle, what is
-	 * left must not be freed, so all of it is taken out of the copy first. */
 	_cleanup_settings_ struct settings copy = *s;
-	struct settings borrowed = *s;
 	int r;
 
+	/* First nothing of what s owns, so that giving up half-way frees none of it. */
 	for (size_t i = 0; i < ELEMENTSOF(owned_texts); i++)
 		*text_at(&copy, i) = NULL;
 	for (size_t i = 0; i < ELEMENTSOF(owned_prefixes); i++)
 		*prefixes_at(&copy, i) = (struct prefix_list){0};
 	copy.node_port_addresses.interfaces = (struct text_list){0};
 
-	for (size_t i = 0; i < ELEMENTSOF(owned_texts); i++) {
-		const char *text = *text_at(&borrowed, i);
-
-		if (text && !(*text_at(&copy, i) = strdup(text)))
-			return -ENOMEM;
-	}
-	for (size_t i = 0; i < ELEMENTSOF(owned_prefixes); i++) {
-		*prefixes_at(&copy, i) = *prefixes_at(&borrowed, i);
-		r = own_prefixes(prefixes_at(&copy, i));
-		if (r < 0)
-			return r;
-	}
-	copy.node_port_addresses.interfaces = borrowed.node_port_addresses.interfaces;
-	r = own_texts(&copy.node_port_addresses.interfaces);
+	r = copy_owned(s, &copy);
 	if (r < 0)
 		return r;
-
 	*ret = copy;
 	copy = (struct settings){0};
 	return 0;
@@ -117,16 +89,16 @@ int settings_copy(const struct settings *s, struct settings *ret)
 int settings_init(struct settings *s)
 {
 	_cleanup_settings_ struct settings new = {0};
+	int r;
 
 	for (size_t i = 0; i < ELEMENTSOF(owned_texts); i++) {
-		*text_at(&new, i) = strdup("");
-		if (!*text_at(&new, i))
-			return -ENOMEM;
+		r = own_text(text_at(&new, i), "");
+		if (r < 0)
+			return r;
 	}
 	for (size_t i = 0; i < n_setting_rows; i++) {
 		const struct setting_row *row = &setting_rows[i];
 		_cleanup_free_ char *reason = NULL, *hint = NULL;
-		int r;
 
 		if (row->default_text[0] == '\0')
 			continue;
