@@ -37,9 +37,8 @@ enum addr_reason {
 	ADDR_HAS_PREFIX,     /* an address was wanted, a prefix was given */
 	ADDR_HAS_PORT,	     /* 1.2.3.4:80 or [::1]:80 */
 	ADDR_NO_PREFIX,	     /* a prefix was wanted, a bare address was given */
-	ADDR_BAD_PREFIX, /* prefix length missing, out of range, signed, with a leading zero, or a
-			    mask */
-	ADDR_HOST_BITS,	 /* 10.0.0.1/8 */
+	ADDR_BAD_PREFIX,     /* length missing, out of range, signed, with a leading zero, a mask */
+	ADDR_HOST_BITS,	     /* 10.0.0.1/8 */
 	ADDR_BAD_PORT,
 	_ADDR_REASON_MAX,
 };

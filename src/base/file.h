@@ -11,7 +11,7 @@
  * cannot hang us; symlinks are followed (a link to /dev/null masks).
  * Errors: -ENOENT, -EACCES, -ELOOP and others from open(); -EISDIR for a directory; -ENOTSUP for
  * any other file that is not regular; -EFBIG above max bytes; -ENOMEM; -EAGAIN if the file changed
- * its size while it was being read. ret_stat may be NULL.
+ * while it was being read, or lies about its size as those of /proc do. ret_stat may be NULL.
  */
 int file_read(int dir_fd, const char *path, size_t max, char **ret_data, size_t *ret_size,
 	      struct stat *ret_stat);
@@ -28,8 +28,9 @@ int file_make_dirs(const char *path, mode_t mode);
  * the path itself. malloc'ed, NULL when out of memory. */
 char *file_root_path(const char *root, const char *path);
 
-/* One line of a small file such as a sysctl, newline removed; -ENOENT etc. The buffer is always
- * terminated on success. -ENOBUFS when it does not fit. */
+/* The first line of a small file such as a sysctl, newline removed; -ENOENT etc. -ENOBUFS when it
+ * does not fit or is longer than 4095 bytes, -EINVAL when it holds a NUL. */
 int file_read_line(const char *path, char *buf, size_t size);
-/* Writes the text in one write(2), as /proc wants it. */
+/* Writes the text in one write(2), as /proc wants it. The file must be there; what a regular one
+ * held is gone. -EIO when only a part was taken. */
 int file_write_line(const char *path, const char *text);

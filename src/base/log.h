@@ -13,8 +13,9 @@
  * "keeping the last good content").
  */
 
-/* to_stderr: also (or only) write plain lines to stderr, prefixed "<level>" when stderr is the
- * journal. Called once, from main(). */
+/* to_stderr: lines go to stderr, with a "<3>" of their level in front when stderr is the journal,
+ * else plain; without time, which the journal adds. Otherwise they go to syslog(3). Called from
+ * main() only; until then lines of level info and above go to stderr. */
 void log_init(int max_level, bool to_stderr);
 void log_set_level(int max_level);
 int log_level_from_text(const char *text); /* err, warning, notice, info, debug; -EINVAL */

@@ -22,8 +22,8 @@ size_t map_size(const struct map *m);
 
 /* Text keys. */
 void *map_get(const struct map *m, const char *key); /* NULL when absent */
-int map_put(struct map *m, const char *key,
-	    void *value); /* replaces silently; -ENOMEM leaves the map as it was */
+/* Replaces silently; -ENOMEM leaves the content as it was. */
+int map_put(struct map *m, const char *key, void *value);
 void *map_remove(struct map *m, const char *key); /* the value taken out, or NULL */
 
 /* Keys of any bytes. Do not mix with text keys in one map: the length is part of the key. */

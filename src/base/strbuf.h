@@ -24,8 +24,8 @@ void strbuf_reset(struct strbuf *b); /* empties it, keeps the memory, clears the
 void strbuf_add(struct strbuf *b, const char *text);
 void strbuf_add_bytes(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_add_char(struct strbuf *b, char c);
-void strbuf_add_u64(struct strbuf *b,
-		    unsigned long long value); /* decimal; fast path of the printers */
+/* Decimal; with strbuf_add() the fast path of the printers, unlike strbuf_addf(). */
+void strbuf_add_u64(struct strbuf *b, unsigned long long value);
 void strbuf_addf(struct strbuf *b, const char *format, ...) _printf_(2, 3);
 void strbuf_addv(struct strbuf *b, const char *format, va_list ap) _printf_(2, 0);
 

@@ -56,6 +56,7 @@ void diags_done(struct diags *d);
 void diags_add(struct diags *d, enum diag_severity severity, const struct place *at,
 	       const char *object, const char *field, const char *value, const char *hint,
 	       const char *reason_format, ...) _printf_(8, 9);
+/* The same for callers with arguments of their own. */
 void diags_addv(struct diags *d, enum diag_severity severity, const struct place *at,
 		const char *object, const char *field, const char *value, const char *hint,
 		const char *reason_format, va_list ap) _printf_(8, 0);
@@ -63,7 +64,7 @@ void diags_addv(struct diags *d, enum diag_severity severity, const struct place
 void diags_move(struct diags *dst, struct diags *src);
 /* Adds a copy of every message of src. */
 void diags_copy(struct diags *dst, const struct diags *src);
-/* Sorts by file, line, column; stable. */
+/* Sorts by file, line, column; stable. Out of memory leaves the order and marks the list. */
 void diags_sort(struct diags *d);
 
 /* -ENOMEM when messages were lost, -EBADMSG when there is an error among them, else 0. */

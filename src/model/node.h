@@ -81,11 +81,14 @@ struct node *node_add_bool(struct node_tree *tree, struct node *parent, const ch
 /* The child with this key, or NULL. */
 struct node *node_get(const struct node *group, const char *key);
 
-/* "services[0].ports[1].nodePort"; of the origin when there is one. */
+/* "services[0].ports[1].nodePort"; of the origin when there is one, "" for the root. Keys that are
+ * no identifiers stand in brackets: "metadata.annotations[a.b/c]". */
 void node_path(const struct node *n, struct strbuf *out);
 /* The value as text for a message: numbers in decimal, strings as they are, lists and groups as "".
  */
 void node_value_text(const struct node *n, struct strbuf *out);
+/* Place of the node or of its origin; of the nearest node around it when it has none. The locator
+ * is asked for what the node lacks. */
 void node_place(struct node_tree *tree, const struct node *n, struct place *ret);
 
 /* A message about a node: place, path and value are taken from it. hint may be NULL. */

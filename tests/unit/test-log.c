@@ -153,6 +153,21 @@ static void test_long(void **state)
 	assert_string_equal(got + 2047, "\n"); /* one line all the same */
 }
 
+/* A log that cannot be written is no reason to fail, nor to change errno. */
+static void test_full(void **state)
+{
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	assert_true(full >= 0);
+	log_init(LOG_INFO, true);
+	assert_int_equal(dup2(full, STDERR_FILENO), STDERR_FILENO);
+	assert_int_equal(close(full), 0);
+	errno = EXDEV;
+	assert_int_equal(log_errno(-ENOENT, "lost"), -ENOENT);
+	assert_int_equal(errno, EXDEV);
+	assert_string_equal(written(state), "");
+}
+
 static void test_level_from_text(void **state)
 {
 	(void)state;
@@ -172,9 +187,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define CAPTURE_TEST(name) cmocka_unit_test_setup_teardown(name, start_capture, stop_capture)
-		CAPTURE_TEST(test_plain), CAPTURE_TEST(test_levels),
-		CAPTURE_TEST(test_errno), CAPTURE_TEST(test_journal),
-		CAPTURE_TEST(test_long),  cmocka_unit_test(test_level_from_text),
+		CAPTURE_TEST(test_plain),
+		CAPTURE_TEST(test_levels),
+		CAPTURE_TEST(test_errno),
+		CAPTURE_TEST(test_journal),
+		CAPTURE_TEST(test_long),
+		CAPTURE_TEST(test_full),
+		cmocka_unit_test(test_level_from_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
