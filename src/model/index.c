@@ -64,7 +64,7 @@ struct claim {
 };
 
 struct index_file {
-	const struct objects *objects;
+	struct objects objects; /* the arrays and what they hold are borrowed */
 };
 
 struct index {
@@ -299,7 +299,7 @@ int index_put_file(struct index *x, const char *file, const struct objects *obje
 	int r;
 
 	if (f) {
-		r = detach(x, file, f->objects);
+		r = detach(x, file, &f->objects);
 		if (r < 0)
 			return r;
 	} else {
@@ -312,7 +312,7 @@ int index_put_file(struct index *x, const char *file, const struct objects *obje
 			return r;
 		}
 	}
-	f->objects = objects;
+	f->objects = *objects;
 	return attach(x, file, objects);
 }
 
@@ -320,7 +320,7 @@ int index_remove_file(struct index *x, const char *file)
 {
 	_cleanup_free_ struct index_file *f = map_remove(x->files, file);
 
-	return f ? detach(x, file, f->objects) : 0;
+	return f ? detach(x, file, &f->objects) : 0;
 }
 
 /* Claims */

@@ -18,8 +18,9 @@ DEFINE_CLEANUP(struct index, index_free);
 
 /*
  * Puts a file's objects in, in place of what the file had. file is the identity: compared as text it is
- * the reading order, and it must stay valid until index_free(). The objects are borrowed until the file is
- * put in again or taken out; they may only be freed after the next successful index_update().
+ * the reading order, and it must stay valid until index_free(). What the lists of objects hold is borrowed
+ * (the struct itself is not) until the file is put in again or taken out; and it may only be freed
+ * after the next successful index_update().
  * -ENOMEM leaves the index unusable: free it and start anew.
  */
 int index_put_file(struct index *x, const char *file, const struct objects *objects);

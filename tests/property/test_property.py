@@ -19,9 +19,10 @@ SEED = os.environ.get("SVCROUTE_SEED", "20261130")
 def make_host(name):
     """The same links and addresses each time: node ports depend on them."""
     h = hosts.Host(name)
-    h.ip("link add eth0 type veth peer name eth0x", "addr add 192.0.2.10/24 dev eth0",
+    # fixed hardware addresses: link-local addresses come from them
+    h.ip("link add eth0 address 02:00:00:00:00:01 type veth peer name eth0x address 02:00:00:00:00:02", "addr add 192.0.2.10/24 dev eth0",
          "addr add 2001:db8:2::10/64 dev eth0 nodad", "link set eth0 up", "link set eth0x up",
-         "route add default via 192.0.2.1", "link add br0 type bridge", "addr add 10.1.0.1/16 dev br0",
+         "route add default via 192.0.2.1", "link add br0 address 02:00:00:00:00:03 type bridge", "addr add 10.1.0.1/16 dev br0",
          "addr add 2001:db8:1::1/64 dev br0 nodad", "link set br0 up")
     return h
 
