@@ -134,6 +134,24 @@ static void test_no_zone(void **state)
 	endpoint_list_done(&l);
 }
 
+/* A ready local endpoint keeps those that terminate out. */
+static void test_two_local(void **state)
+{
+	struct endpoint_list l = {0};
+	struct choice c;
+
+	(void)state;
+	add_endpoint(&l, "10.0.0.1:80 s @node-1");
+	add_endpoint(&l, "10.0.0.2:80 r @node-1");
+	add_endpoint(&l, "10.0.0.3:80 s @node-1");
+	assert_int_equal(choose_endpoints(&l, false, true, "node-1", "", &c), 0);
+	assert_int_equal(c.n_local, 1);
+	assert_int_equal(c.local[0], 1);
+	assert_int_equal(c.n_reachable, 1);
+	choice_done(&c);
+	endpoint_list_done(&l);
+}
+
 static void test_local(void **state)
 {
 	static const struct {
@@ -165,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_no_zone),
+		cmocka_unit_test(test_two_local),
 		cmocka_unit_test(test_local),
 	};
 

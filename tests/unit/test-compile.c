@@ -409,9 +409,11 @@ static void test_external_ips(void **state)
 	s.def.n_external_ips = 1;
 	s.external[0] = make_addr("2001:db8::1");
 	check(&s, "B1>SVC | SVC C1 S2" ENDS1, REMOTE);
-	/* Without any it does not count. */
+	/* Without any it does not count, even if something else can be reached. */
 	s.def.n_external_ips = 0;
 	check(&s, "B1>SVC | SVC C1 S2" ENDS1, REMOTE);
+	s.lb[s.def.n_lb_ips++].ip = make_addr("203.0.113.1");
+	check(&s, "B1>SVC B3>EXT" X_CLUSTER " | SVC C1 S2" ENDS1, REMOTE);
 }
 
 /* Left to another device: its address has no rules. */
@@ -569,6 +571,31 @@ static void test_union(void **state)
 	fragment_unref(f);
 }
 
+/* One in n, one in n - 1, ..., the rest. */
+static void test_probabilities(void **state)
+{
+	static const char *const endpoints[] = {REMOTE, LOCAL, "10.1.0.4:80 r", "10.1.0.5:80 r"};
+	struct fragment *f;
+	struct setup s;
+
+	(void)state;
+	set_up(&s);
+	s.def.affinity = true;
+	s.env.detect_flags = 0;
+	f = compile_with(&s, endpoints, ELEMENTSOF(endpoints));
+	assert_int_equal(f->chains[0].rules.n, 8);
+	for (size_t i = 0; i < 4; i++) {
+		const struct rule *r = &f->chains[0].rules.items[4 + i];
+
+		assert_int_equal(r->flags, i < 3 ? RULE_STATISTIC : 0);
+		assert_int_equal(r->one_in, i < 3 ? 4 - i : 0);
+		assert_ptr_equal(r->chain, f->chains[1 + i].name);
+		assert_int_equal(f->chains[0].rules.items[i].flags, RULE_RECENT_CHECK);
+		assert_ptr_equal(f->chains[0].rules.items[i].chain, f->chains[1 + i].name);
+	}
+	fragment_unref(f);
+}
+
 /* Ports of one service are written one after the other; a health-check port once for each. */
 static void test_two_ports(void **state)
 {
@@ -702,6 +729,7 @@ int main(void)
 		cmocka_unit_test(test_health_check_port),
 		cmocka_unit_test(test_affinity_and_large),
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_probabilities),
 		cmocka_unit_test(test_two_ports),
 		cmocka_unit_test(test_text_ipv6),
 		cmocka_unit_test(test_text_firewall),
