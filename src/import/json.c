@@ -152,7 +152,8 @@ static size_t skip_blanks(const char *data, size_t size, size_t at)
 	return at;
 }
 
-/* Lines and columns that jansson gives count from the start of the value, not of the text. */
+/* jansson counts from the start of the value, not of the text, and its column is that of the last
+ * byte read. */
 static void place_in_text(const char *data, size_t at, const json_error_t *error, struct place *ret)
 {
 	int line = 1, column = 1;
@@ -161,7 +162,8 @@ static void place_in_text(const char *data, size_t at, const json_error_t *error
 		column = data[i] == '\n' ? 1 : column + 1;
 		line += data[i] == '\n';
 	}
-	ret->column = error->line == 1 ? column + error->column : error->column;
+	ret->column = error->line == 1 ? column + error->column - 1 : error->column;
+	ret->column = MAX_OF(ret->column, 1);
 	ret->line = line + error->line - 1;
 }
 
