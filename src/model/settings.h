@@ -20,7 +20,8 @@ enum svc_mode {
 	_MODE_MAX,
 };
 const char *svc_mode_text(enum svc_mode m); /* "iptables" */
-/* Whether this build can run the mode; the others are read and validated, and refused with "mode not in this build". */
+/* Whether this build can run the mode; the others are read and validated, and refused with "mode
+ * not in this build". */
 bool svc_mode_built(enum svc_mode m);
 
 enum detect_local {
@@ -55,7 +56,8 @@ struct node_port_addresses {
 struct settings {
 	/* [Proxy] */
 	enum svc_mode mode;
-	char *node_name; /* never NULL after settings_finish(): NodeName= or the host name, lower case */
+	char *node_name;    /* never NULL after settings_finish(): NodeName= or the host name, lower
+			       case */
 	bool node_ip_given; /* NodeIP= present, possibly empty */
 	bool has_node_ip[_ADDR_FAMILY_MAX];
 	struct addr node_ip[_ADDR_FAMILY_MAX];
@@ -85,8 +87,10 @@ struct settings {
 	uint16_t userspace_port_min, userspace_port_max; /* 0: the kernel's choice */
 	uint64_t userspace_dial_timeouts[8];
 	size_t n_userspace_dial_timeouts;
-	uint64_t userspace_udp_idle_timeout, userspace_tcp_idle_timeout, userspace_half_close_timeout;
-	uint64_t userspace_max_connections, userspace_max_connections_per_service, userspace_max_udp_sessions;
+	uint64_t userspace_udp_idle_timeout, userspace_tcp_idle_timeout,
+		userspace_half_close_timeout;
+	uint64_t userspace_max_connections, userspace_max_connections_per_service,
+		userspace_max_udp_sessions;
 	uint64_t userspace_workers;
 	/* [Conntrack] */
 	uint64_t conntrack_max_per_core, conntrack_min;
@@ -106,14 +110,15 @@ struct settings {
 int settings_init(struct settings *s);
 void settings_done(struct settings *s);
 #define _cleanup_settings_ _cleanup_(settings_done)
-/* A copy of its own of everything. ret need not be initialised and is untouched on failure. -ENOMEM. */
+/* A copy of its own of everything. ret need not be initialised and is untouched on failure.
+ * -ENOMEM. */
 int settings_copy(const struct settings *s, struct settings *ret);
 
 /* What a change of a setting needs (H6). */
 enum setting_scope {
-	SCOPE_NONE, /* nothing: used at the next occasion */
-	SCOPE_SYNC, /* a full sync */
-	SCOPE_MODE, /* another backend */
+	SCOPE_NONE,   /* nothing: used at the next occasion */
+	SCOPE_SYNC,   /* a full sync */
+	SCOPE_MODE,   /* another backend */
 	SCOPE_LISTEN, /* sockets opened again */
 	SCOPE_SYSCTL,
 };
@@ -122,27 +127,29 @@ const char *setting_scope_text(enum setting_scope s);
 /* One row per setting: everything that is known about it. The table makes the man page, `settings`,
  * completion and the checks. */
 struct setting_row {
-	const char *section; /* "Proxy" */
-	const char *key; /* "NodePortAddresses" */
-	const char *type; /* for people: "one of iptables, ipvs, ...", "list of prefixes" */
+	const char *section;	  /* "Proxy" */
+	const char *key;	  /* "NodePortAddresses" */
+	const char *type;	  /* for people: "one of iptables, ipvs, ...", "list of prefixes" */
 	const char *default_text; /* as one would write it, "" when none */
 	enum setting_scope scope;
 	const char *help; /* one line */
-	bool list; /* may be given in several lines; an empty assignment empties it */
-	/* Parses one assignment into s. value has no blanks around it. On failure returns -EINVAL and sets
-	 * *ret_reason (and perhaps *ret_hint) to malloc'ed texts, s is untouched. */
-	int (*parse)(const struct setting_row *row, const char *value, struct settings *s, char **ret_reason,
-		     char **ret_hint);
+	bool list;	  /* may be given in several lines; an empty assignment empties it */
+	/* Parses one assignment into s. value has no blanks around it. On failure returns -EINVAL
+	 * and sets *ret_reason (and perhaps *ret_hint) to malloc'ed texts, s is untouched. */
+	int (*parse)(const struct setting_row *row, const char *value, struct settings *s,
+		     char **ret_reason, char **ret_hint);
 	/* The effective value as one would write it. */
 	void (*print)(const struct setting_row *row, const struct settings *s, struct strbuf *out);
 	size_t offset; /* of the field, for the generic parsers */
-	int64_t min, max; /* microseconds for spans of time; min is what the first of names stands for */
+	int64_t min,
+		max; /* microseconds for spans of time; min is what the first of names stands for */
 	const char *const *names; /* for enumerations, NULL-terminated */
 };
 extern const struct setting_row setting_rows[];
 extern const size_t n_setting_rows;
 
-const struct setting_row *setting_find(const char *section, const char *key); /* NULL when unknown */
+const struct setting_row *setting_find(const char *section,
+				       const char *key); /* NULL when unknown */
 
 /* Where each setting came from, one per row of setting_rows (file NULL: built-in default). */
 struct settings_origin {
@@ -159,9 +166,10 @@ int settings_finish(struct settings *s, const char *host_name, const struct sett
 
 /* Highest scope among the settings that differ between the two: what a reload has to do. */
 enum setting_scope settings_difference(const struct settings *a, const struct settings *b);
-/* All scopes of the settings that differ, as bits 1 << scope: a change of Mode= and a sysctl at once is
- * two things to do. When memory runs out every bit is set: doing too much is harmless. */
+/* All scopes of the settings that differ, as bits 1 << scope: a change of Mode= and a sysctl at
+ * once is two things to do. When memory runs out every bit is set: doing too much is harmless. */
 unsigned settings_changes(const struct settings *a, const struct settings *b);
 
-/* The IPVS schedulers that this program knows, NULL-terminated: Scheduler= and a service's scheduler. */
+/* The IPVS schedulers that this program knows, NULL-terminated: Scheduler= and a service's
+ * scheduler. */
 extern const char *const ipvs_scheduler_names[];

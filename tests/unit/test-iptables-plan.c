@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "make-cast.h"
 #include "simulate-iptables.h"
 
 #include <errno.h>
@@ -6,162 +7,6 @@
 
 #include "backend/iptables-plan.h"
 #include "backend/plan-jumps.h"
-
-/* ---- worlds at random ---- */
-
-#define MAX_SERVICES 12
-
-struct random {
-	uint64_t state;
-};
-
-static unsigned pick(struct random *r, unsigned n)
-{
-	r->state = r->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (unsigned)(r->state >> 33) % n;
-}
-
-static struct service *random_service(struct random *r, unsigned number)
-{
-	struct service_port ports[2] = {
-		{.name = (char *)(uintptr_t) "http", .protocol = SVC_TCP, .port = 80},
-		{.name = (char *)(uintptr_t) "dns", .protocol = SVC_UDP, .port = 53},
-	};
-	struct addr external[2];
-	struct lb_ip lb[2] = {0};
-	struct addr_prefix ranges[2];
-	char key[32], text[64];
-	struct service_def def = {
-		.key = key,
-		.type = (enum svc_type)pick(r, 3),
-		.ports = ports,
-		.n_ports = 1 + pick(r, 2),
-		.external_ips = external,
-		.n_external_ips = pick(r, 3),
-		.lb_ips = lb,
-		.source_ranges = ranges,
-		.affinity = pick(r, 4) == 0,
-		.affinity_seconds = 10800,
-		.external_local = pick(r, 3) == 0,
-		.internal_local = pick(r, 5) == 0,
-		.has_cluster_ip = {true, false},
-	};
-	struct service *s;
-
-	(void)snprintf(key, sizeof(key), "ns%u/svc%u", number % 3, number);
-	(void)snprintf(text, sizeof(text), "10.96.0.%u", number + 1);
-	def.cluster_ips[ADDR_IPV4] = make_addr(text);
-	for (unsigned i = 0; i < 2; i++) {
-		(void)snprintf(text, sizeof(text), "198.51.100.%u", number * 2 + i + 1);
-		external[i] = make_addr(text);
-		(void)snprintf(text, sizeof(text), "203.0.113.%u", number * 2 + i + 1);
-		lb[i].ip = make_addr(text);
-		(void)snprintf(text, sizeof(text), "192.0.%u.0/24", 2 + i);
-		ranges[i] = make_prefix(text);
-		if (def.type != SVC_CLUSTER_IP)
-			ports[i].node_port = (uint16_t)(30000 + number * 2 + i);
-	}
-	if (def.type == SVC_LOAD_BALANCER) {
-		def.n_lb_ips = pick(r, 3);
-		def.n_source_ranges = pick(r, 3);
-		if (def.external_local)
-			def.health_check_node_port = (uint16_t)(31000 + number);
-	}
-	s = make_service(&def);
-	for (size_t port = 0; port < def.n_ports; port++)
-		for (unsigned i = 0, n = pick(r, 4); i < n; i++) {
-			(void)snprintf(text, sizeof(text), "10.1.%u.%u:8080 %c%s", number,
-				       i + pick(r, 2) * 4, "rrrsdtn"[pick(r, 7)],
-				       pick(r, 2) ? " @node-1" : " @node-2");
-			give_endpoint(s, port, text);
-		}
-	return s;
-}
-
-struct cast {
-	struct service *services[MAX_SERVICES]; /* NULL: not there now */
-	struct kernel_facts facts;
-	bool masquerade_all, localhost_node_ports;
-	unsigned bit;
-};
-
-static int compare_services(const void *a, const void *b)
-{
-	const struct service *const *x = a, *const *y = b;
-
-	return service_key_compare((*x)->key, (*y)->key);
-}
-
-static struct ruleset *cast_compile(const struct cast *c, const struct ruleset *previous)
-{
-	static const char *const host[] = {"127.0.0.1%lo", "192.0.2.10%eth0"};
-	struct shared_settings *settings = make_settings();
-	struct service *services[MAX_SERVICES];
-	struct view v;
-	struct ruleset *rs = NULL;
-	size_t n = 0;
-
-	settings->s.iptables_masquerade_all = c->masquerade_all;
-	settings->s.iptables_localhost_node_ports = c->localhost_node_ports;
-	settings->s.iptables_masquerade_bit = c->bit;
-	settings->s.detect_local = DETECT_CLUSTER_CIDR;
-	add_prefix(&settings->s.cluster_cidr, "10.1.0.0/16");
-	for (size_t i = 0; i < MAX_SERVICES; i++)
-		if (c->services[i])
-			services[n++] = service_ref(c->services[i]);
-	qsort(services, n, sizeof(services[0]), compare_services);
-	v.world = make_world(settings, services, n);
-	v.addrs = make_addrs(host, ELEMENTSOF(host), "192.0.2.10", NULL);
-	assert_int_equal(ruleset_compile(&v, ADDR_IPV4, &c->facts, previous, &rs), 0);
-	assert_non_null(rs);
-	world_unref(v.world);
-	local_addrs_unref(v.addrs);
-	return rs;
-}
-
-static void cast_init(struct cast *c, struct random *r)
-{
-	*c = (struct cast){.bit = 14, .localhost_node_ports = true, .facts = {.nfacct = true}};
-	for (unsigned i = 0; i < MAX_SERVICES; i++)
-		if (pick(r, 3))
-			c->services[i] = random_service(r, i);
-}
-
-static void cast_done(struct cast *c)
-{
-	for (size_t i = 0; i < MAX_SERVICES; i++)
-		service_unref(c->services[i]);
-}
-
-static void cast_change(struct cast *c, struct random *r)
-{
-	for (unsigned n = 1 + pick(r, 3); n > 0; n--) {
-		unsigned i = pick(r, MAX_SERVICES);
-
-		c->services[i] = service_unref(c->services[i]);
-		if (pick(r, 4))
-			c->services[i] = random_service(r, i);
-	}
-	switch (pick(r, 20)) {
-	case 0:
-		c->masquerade_all = !c->masquerade_all;
-		break;
-	case 1:
-		c->localhost_node_ports = !c->localhost_node_ports;
-		break;
-	case 2:
-		c->bit = 10 + pick(r, 5);
-		break;
-	case 3:
-		c->facts.nfacct = !c->facts.nfacct;
-		break;
-	case 4:
-		c->facts.tcp_be_liberal = !c->facts.tcp_be_liberal;
-		break;
-	default:
-		break;
-	}
-}
 
 /* ---- the host ---- */
 
@@ -328,7 +173,7 @@ static void test_random_partial(void **state)
 		struct cast c;
 
 		cast_init(&c, &r);
-		old = cast_compile(&c, NULL);
+		old = cast_compile(&c, ADDR_IPV4, NULL);
 		load_full(host, old, &options);
 		for (unsigned step = 0; step < 25; step++) {
 			struct iptables_plan plan;
@@ -337,7 +182,7 @@ static void test_random_partial(void **state)
 			struct watch w;
 
 			cast_change(&c, &r);
-			new = cast_compile(&c, old);
+			new = cast_compile(&c, ADDR_IPV4, old);
 			memset(&plan, 0xA5, sizeof(plan));
 			assert_int_equal(iptables_plan_make(old, new, NULL, &options, &plan), 0);
 			assert_true(plan.n_steps <= 3);
@@ -379,11 +224,11 @@ static void test_random_unknown(void **state)
 		struct cast c;
 
 		cast_init(&c, &r);
-		old = cast_compile(&c, NULL);
+		old = cast_compile(&c, ADDR_IPV4, NULL);
 		load_full(host, old, &options);
 		for (unsigned i = 0; i < 6; i++)
 			cast_change(&c, &r);
-		new = cast_compile(&c, NULL);
+		new = cast_compile(&c, ADDR_IPV4, NULL);
 
 		host_look(host, &seen);
 		assert_int_equal(iptables_plan_make(NULL, new, &seen, &options, &plan), 0);
@@ -422,8 +267,8 @@ static void test_nothing_to_do(void **state)
 
 	(void)state;
 	cast_init(&c, &r);
-	a = cast_compile(&c, NULL);
-	b = cast_compile(&c, NULL); /* equal, but shares no fragment */
+	a = cast_compile(&c, ADDR_IPV4, NULL);
+	b = cast_compile(&c, ADDR_IPV4, NULL); /* equal, but shares no fragment */
 	memset(&plan, 0xA5, sizeof(plan));
 	assert_int_equal(iptables_plan_make(a, b, NULL, &options, &plan), 0);
 	assert_int_equal(plan.n_steps, 0);
@@ -484,7 +329,7 @@ static void test_cost(void **state)
 				if (word[0])
 					give_endpoint(c.services[4], 0, word);
 			free(copy);
-			rs[k] = cast_compile(&c, k ? rs[0] : NULL);
+			rs[k] = cast_compile(&c, ADDR_IPV4, k ? rs[0] : NULL);
 		}
 		assert_int_equal(iptables_plan_make(rs[0], rs[1], NULL, &options, &plan), 0);
 		if (plan.n_steps != cases[i].n_steps || plan.n_chains != cases[i].n_chains ||
@@ -539,7 +384,7 @@ static void test_jumps(void **state)
 		struct cast c;
 
 		cast_init(&c, &r);
-		rs = cast_compile(&c, NULL);
+		rs = cast_compile(&c, ADDR_IPV4, NULL);
 		for (size_t k = 0; k < n_ruleset_jumps; k++)
 			sim_give_rule(host, plan_seen_table(ruleset_jumps[k].table),
 				      ruleset_jumps[k].target, NULL);
@@ -597,7 +442,7 @@ static void test_held_chain(void **state)
 		struct cast c;
 
 		cast_init(&c, &r);
-		rs = cast_compile(&c, NULL);
+		rs = cast_compile(&c, ADDR_IPV4, NULL);
 		sim_give_rule(host, SEEN_NAT, "KUBE-SVC-AAAAAAAAAAAAAAAA",
 			      "-j KUBE-SEP-AAAAAAAAAAAAAAAA");
 		sim_give_rule(host, SEEN_NAT, "KUBE-SEP-AAAAAAAAAAAAAAAA", "-j ACCEPT");
@@ -667,7 +512,7 @@ static void test_firewall(void **state)
 
 		cast_init(&c, &r);
 		c.localhost_node_ports = cases[i].wanted;
-		rs = cast_compile(&c, NULL);
+		rs = cast_compile(&c, ADDR_IPV4, NULL);
 		sim_give_rule(host, SEEN_FILTER, "KUBE-FIREWALL", NULL);
 		sim_give_rule(host, SEEN_FILTER, "KUBE-FORWARD", NULL);
 		for (size_t k = 0; k < 2 && cases[i].rules[k]; k++)
@@ -858,7 +703,7 @@ static void test_cleanup(void **state)
 
 		cast_init(&c, &r);
 		c.localhost_node_ports = seed % 2;
-		rs = cast_compile(&c, NULL);
+		rs = cast_compile(&c, ADDR_IPV4, NULL);
 		give_foreign(host);
 		give_foreign(bare);
 		load_full(host, rs, &options);
@@ -900,7 +745,7 @@ static void test_cleanup_held(void **state)
 
 	(void)state;
 	cast_init(&c, &r);
-	rs = cast_compile(&c, NULL);
+	rs = cast_compile(&c, ADDR_IPV4, NULL);
 	load_full(host, rs, &options);
 	sim_give_rule(host, SEEN_NAT, "MINE", "-j KUBE-MARK-MASQ");
 	sim_give_rule(host, SEEN_FILTER, "FORWARD", "-i eth9 -j KUBE-FORWARD");
