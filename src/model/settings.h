@@ -56,8 +56,7 @@ struct node_port_addresses {
 struct settings {
 	/* [Proxy] */
 	enum svc_mode mode;
-	char *node_name;    /* never NULL after settings_finish(): NodeName= or the host name, lower
-			       case */
+	char *node_name;    /* "" until settings_finish(): NodeName= or the host name */
 	bool node_ip_given; /* NodeIP= present, possibly empty */
 	bool has_node_ip[_ADDR_FAMILY_MAX];
 	struct addr node_ip[_ADDR_FAMILY_MAX];
@@ -141,15 +140,16 @@ struct setting_row {
 	/* The effective value as one would write it. */
 	void (*print)(const struct setting_row *row, const struct settings *s, struct strbuf *out);
 	size_t offset; /* of the field, for the generic parsers */
-	int64_t min,
-		max; /* microseconds for spans of time; min is what the first of names stands for */
+	/* Microseconds for spans of time; for enumerations min is what the first of names stands
+	 * for. */
+	int64_t min, max;
 	const char *const *names; /* for enumerations, NULL-terminated */
 };
 extern const struct setting_row setting_rows[];
 extern const size_t n_setting_rows;
 
-const struct setting_row *setting_find(const char *section,
-				       const char *key); /* NULL when unknown */
+/* NULL when unknown. */
+const struct setting_row *setting_find(const char *section, const char *key);
 
 /* Where each setting came from, one per row of setting_rows (file NULL: built-in default). */
 struct settings_origin {
