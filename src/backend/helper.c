@@ -114,12 +114,36 @@ struct helper *helper_detach(struct helper *h)
 	return NULL;
 }
 
+bool helper_lost_lock(int status, const char *errors)
+{
+	return status == 4 && errors && strstr(errors, "xtables lock");
+}
+
+/* The first line, and the next as long as one only introduces it ("iptables-nft-restore v1.8.9
+ * (nf_tables): "). */
+static void add_first_message(struct strbuf *b, const char *errors)
+{
+	size_t from = b->len;
+
+	for (; *errors && b->len - from < 300; errors++) {
+		if (*errors == '\n') {
+			const char *text = strbuf_text(b);
+			size_t n = b->len;
+
+			while (n > from && text[n - 1] == ' ')
+				n--;
+			if (n > from && text[n - 1] != ':')
+				return;
+		} else if (b->len > from || *errors != ' ')
+			strbuf_add_char(b, (unsigned char)*errors < ' ' ? ' ' : *errors);
+	}
+}
+
 char *helper_failure_text(const char *program, int status, const char *errors)
 {
 	_cleanup_strbuf_ struct strbuf b = {0};
-	size_t skip, n;
 
-	if (status == HELPER_STATUS_LOCK)
+	if (helper_lost_lock(status, errors))
 		strbuf_add(&b, "another program holds the xtables lock: ");
 	strbuf_add(&b, program);
 	if (status == -ENOENT)
@@ -131,12 +155,9 @@ char *helper_failure_text(const char *program, int status, const char *errors)
 	else
 		strbuf_addf(&b, ": exit status %d", status);
 
-	skip = errors ? strspn(errors, "\n") : 0;
-	n = errors ? strcspn(errors + skip, "\n") : 0;
-	if (n > 0) {
+	if (errors && errors[strspn(errors, " \n")]) {
 		strbuf_add(&b, ": ");
-		for (size_t i = skip; i < skip + n && i < skip + 300; i++)
-			strbuf_add_char(&b, (unsigned char)errors[i] < ' ' ? ' ' : errors[i]);
+		add_first_message(&b, errors);
 	}
 	return strbuf_take(&b);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <systemd/sd-event.h>
 
@@ -24,10 +25,12 @@ const struct child *helper_child(const struct helper *h);
  * Takes NULL. */
 struct helper *helper_detach(struct helper *h);
 
+/* Whether a load failed because another program held the xtables lock. Exit status 4 alone does not
+ * say so: the nft variant has it for whatever the kernel calls busy. errors may be NULL. */
+bool helper_lost_lock(int status, const char *errors);
+
 /*
- * What went wrong, for people: the program, its exit status and the first line of its messages;
- * status as above, errors may be NULL. malloc'ed, NULL without memory. Exit status 4 is iptables'
- * way to say that the lock was not to be had.
+ * What went wrong, for people: the program, its exit status and the first of its messages; status
+ * as above, errors may be NULL. malloc'ed, NULL without memory.
  */
 char *helper_failure_text(const char *program, int status, const char *errors);
-#define HELPER_STATUS_LOCK 4

@@ -464,9 +464,9 @@ static void family_loaded(struct iptables_run *run)
  * whole table with it. A fresh save tells which; should it still be refused (the rule came just
  * now), none is deleted.
  */
-static bool try_again(struct iptables_run *run, int status)
+static bool try_again(struct iptables_run *run, int status, const char *errors)
 {
-	if (status <= 0 || status == HELPER_STATUS_LOCK || status > 128)
+	if (status <= 0 || status > 128 || helper_lost_lock(status, errors))
 		return false;
 	if (run->attempt == ATTEMPT_KEEP_STALE || run->plan.n_stale == 0 ||
 	    run->plan.steps[run->step].table != TABLE_NAT)
@@ -497,7 +497,7 @@ static void on_loaded(struct helper *h, int status, void *userdata)
 			errors = NULL;
 		text = helper_failure_text(program, status, errors);
 		log_debug("%s", text ? text : program);
-		if (try_again(run, status))
+		if (try_again(run, status, errors))
 			free(text);
 		else
 			family_failed(run, status < 0 ? status : -EIO, text);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+/* Network namespaces for tests of what talks to the kernel. Each test moves the whole test program
+ * into a new, empty one; the old one goes with its last user. Skips the test where that is not
+ * allowed. */
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+
+#include "kernel/child.h"
+#include "make-world.h"
+
+static inline void enter_namespace(void)
+{
+	if (geteuid() != 0 || unshare(CLONE_NEWNET) < 0) {
+		print_message("needs root and network namespaces\n");
+		skip();
+	}
+}
+
+/* Runs a shell command; the test fails when the command does. Its output, malloc'ed. */
+static inline char *run_shell(const char *command)
+{
+	const char *argv[] = {"sh", "-c", command, NULL};
+	char *output = NULL, *errors = NULL;
+	struct child c;
+	int status;
+
+	child_init(&c);
+	assert_int_equal(child_start(&c, argv, NULL, 0), 0);
+	status = child_wait(&c);
+	assert_int_equal(child_output(&c, &output, NULL), 0);
+	assert_int_equal(child_errors(&c, &errors), 0);
+	if (status != 0)
+		fail_msg("'%s': status %d: %s", command, status, errors);
+	free(errors);
+	child_done(&c);
+	return output;
+}
+
+static inline void do_shell(const char *command)
+{
+	free(run_shell(command));
+}
