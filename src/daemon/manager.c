@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <systemd/sd-daemon.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "daemon/notify.h"
 #include "daemon/report.h"
 #include "daemon/sync.h"
 
@@ -104,6 +106,30 @@ static int set_up_signals(struct manager *m)
 	return r < 0 ? r : 0;
 }
 
+static int on_watchdog(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	const struct manager *m = userdata;
+
+	notify_watchdog();
+	(void)sd_event_source_set_time(source, usec + m->watchdog_usec / 2);
+	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+/* A timer of our own, not sd_event_set_watchdog(): see notify.c. */
+static void set_up_watchdog(struct manager *m)
+{
+	int r = sd_watchdog_enabled(0, &m->watchdog_usec);
+
+	if (r == 0)
+		return;
+	if (r > 0)
+		r = sd_event_add_time(m->event, NULL, CLOCK_MONOTONIC, clock_monotonic_usec(), 1000,
+				      on_watchdog, m);
+	if (r < 0)
+		(void)log_warning_errno(r, "cannot feed the watchdog");
+}
+
 /* What a daemon has and `--once` does not: files and addresses are followed, and it can be asked.
  */
 static int set_up_daemon(struct manager *m)
@@ -129,9 +155,7 @@ static int set_up_daemon(struct manager *m)
 	if (r < 0)
 		(void)log_warning_errno(r, "no control socket at %s, going on without",
 					socket_path);
-	r = sd_event_set_watchdog(m->event, true);
-	if (r < 0)
-		(void)log_warning_errno(r, "cannot feed the watchdog");
+	set_up_watchdog(m);
 	return 0;
 }
 

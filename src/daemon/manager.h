@@ -45,6 +45,8 @@ struct manager {
 	bool addresses_stale;
 	bool sync_full;
 
+	uint64_t watchdog_usec; /* 0: none */
+
 	/* The sync runner. */
 	sd_event_source *timer;
 	bool running;

@@ -12,3 +12,5 @@ void notify_ready(const char *status);
 void notify_reloading(void);
 void notify_stopping(void);
 void notify_status(const char *status);
+/* WATCHDOG=1 */
+void notify_watchdog(void);
