@@ -18,7 +18,7 @@ struct scan {
 	void *userdata;
 	const char *file_name;
 	struct diags *diags;
-	unsigned depth;
+	unsigned depth, n_values;
 };
 
 /* Where a value stands in the tree: what its path is made of. The root has no element above it. */

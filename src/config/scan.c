@@ -9,9 +9,12 @@ static bool starts_value(char c)
 	return scan_is_name_start(c) || scan_is_number_start(c) || (c && strchr("\"([{", c));
 }
 
-static int tell(struct scan *s, size_t key, size_t value)
+static int tell(struct scan *s, const struct scan_element *e, size_t key)
 {
-	return s->fn ? s->fn(s->userdata, key, value) : 0;
+	if (s->n_values++ == SCAN_VALUES_MAX)
+		return scan_fault(s, e, scan_here(s), "split the file",
+				  "a file must not have more than %d values", SCAN_VALUES_MAX);
+	return s->fn ? s->fn(s->userdata, key, s->pos) : 0;
 }
 
 static int scan_value(struct scan *s, const struct scan_element *e, size_t key);
@@ -223,7 +226,7 @@ static int scan_value(struct scan *s, const struct scan_element *e, size_t key)
 	char c = scan_current(s);
 	int r;
 
-	r = tell(s, key, s->pos);
+	r = tell(s, e, key);
 	if (r < 0)
 		return r;
 	if (c != '{' && c != '(' && c != '[')
@@ -253,7 +256,7 @@ int scan_text(const char *data, size_t size, scan_value_fn *fn, void *userdata,
 	struct scan_element root = {0};
 	int r;
 
-	r = tell(&s, SCAN_NO_KEY, s.pos);
+	r = tell(&s, &root, SCAN_NO_KEY);
 	if (r < 0)
 		return r;
 	return scan_settings(&s, &root, SCAN_NO_KEY);

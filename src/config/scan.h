@@ -15,11 +15,12 @@
  * - in strings: line breaks, control characters, unknown escapes, and \x outside 01-7f;
  * - @include, unclosed comments and strings, a comma before a closing bracket, a key given twice.
  *
- * Both limits are far above any valid file. They keep the library's recursion and its quadratic
- * search for keys out of reach of a hostile one.
+ * The limits are far above any valid file. They keep the library's recursion, its quadratic search
+ * for keys and its hunger for memory out of reach of a hostile one.
  */
-#define SCAN_DEPTH_MAX 32 /* brackets open at once */
-#define SCAN_KEYS_MAX 64  /* keys of one group */
+#define SCAN_DEPTH_MAX 32	/* brackets open at once */
+#define SCAN_KEYS_MAX 64	/* keys of one group */
+#define SCAN_VALUES_MAX 4000000 /* all values; a full-sized file of services has about as many */
 
 #define SCAN_NO_KEY ((size_t)-1)
 

@@ -143,11 +143,16 @@ static bool is_hidden(const char *name)
 	return *name == '.' || *name == '#';
 }
 
+static bool is_main_file(enum config_kind kind, const char *name)
+{
+	return kind == CONFIG_SETTINGS && streq(name, MAIN_FILE);
+}
+
 /* The name of the main file stands for that alone, also in messages and in precedence. */
 static bool takes_part(enum config_kind kind, const char *name)
 {
 	return !is_hidden(name) && has_suffix(name, kinds[kind].suffix) &&
-	       !(kind == CONFIG_SETTINGS && streq(name, MAIN_FILE));
+	       !is_main_file(kind, name);
 }
 
 static int64_t nsec_of(const struct timespec *t)
@@ -162,6 +167,17 @@ static bool is_mask(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_size == 0;
 }
 
+/* Nothing of it is left on failure. */
+static int set_names(struct config_entry *e, const char *directory, const char *name)
+{
+	e->path = join(directory, name);
+	e->name = strdup(name);
+	if (e->path && e->name)
+		return 0;
+	config_entry_done(e);
+	return -ENOMEM;
+}
+
 /* Looks at one name of a directory: -ENOENT when it is not there. What cannot be examined, a
  * dangling link among it, is a candidate with an error. */
 static int examine(int dir_fd, const char *directory, enum config_kind kind, const char *name,
@@ -169,6 +185,7 @@ static int examine(int dir_fd, const char *directory, enum config_kind kind, con
 {
 	struct candidate c = {.entry.kind = kind};
 	struct stat st;
+	int r;
 
 	if (fstatat(dir_fd, name, &st, 0) < 0) {
 		c.entry.error = -errno;
@@ -186,12 +203,9 @@ static int examine(int dir_fd, const char *directory, enum config_kind kind, con
 		};
 	}
 
-	c.entry.path = join(directory, name);
-	c.entry.name = strdup(name);
-	if (!c.entry.path || !c.entry.name) {
-		config_entry_done(&c.entry);
-		return -ENOMEM;
-	}
+	r = set_names(&c.entry, directory, name);
+	if (r < 0)
+		return r;
 	*ret = c;
 	return 0;
 }
@@ -247,7 +261,7 @@ static int complain_about_name(const char *directory, enum config_kind kind, con
 		return 0;
 	if (has_suffix(name, kinds[kind].foreign_suffix))
 		return add_file_error(d, directory, name, kinds[kind].reason, kinds[kind].hint);
-	if (kind == CONFIG_SETTINGS && streq(name, MAIN_FILE))
+	if (is_main_file(kind, name))
 		return add_file_error(
 			d, directory, name,
 			"svcroute.conf is the name of the main file, one directory up",
@@ -361,8 +375,8 @@ static int compare_names(const struct config_entry *a, const struct config_entry
 {
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
-	if (a->kind == CONFIG_SETTINGS && streq(a->name, MAIN_FILE) != streq(b->name, MAIN_FILE))
-		return streq(a->name, MAIN_FILE) ? -1 : 1;
+	if (is_main_file(a->kind, a->name) != is_main_file(b->kind, b->name))
+		return is_main_file(a->kind, a->name) ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
@@ -420,42 +434,30 @@ int config_list(const struct config_places *places, struct config_listing *ret, 
 	return 0;
 }
 
-/* The directory of a kind in a place; of the place itself for the main file. */
+/* The directory in which a name is looked for. */
 static char *directory_of(const struct config_places *places, size_t place, enum config_kind kind,
-			  bool main_file)
+			  const char *name)
 {
 	_cleanup_free_ char *place_dir = place_path(places, place);
 
-	if (!place_dir)
-		return NULL;
-	return main_file ? TAKE_PTR(place_dir) : join(place_dir, kinds[kind].directory);
-}
-
-/* An entry that says no more than that a directory keeps us from knowing. */
-static int unknown_entry(const char *directory, enum config_kind kind, const char *name, int error,
-			 struct config_entry *ret)
-{
-	struct config_entry e = {.kind = kind, .error = error};
-
-	e.path = join(directory, name);
-	e.name = strdup(name);
-	if (!e.path || !e.name) {
-		config_entry_done(&e);
-		return -ENOMEM;
-	}
-	*ret = e;
-	return 0;
+	if (!place_dir || is_main_file(kind, name))
+		return TAKE_PTR(place_dir);
+	return join(place_dir, kinds[kind].directory);
 }
 
 /* What takes part under a name in one place: -ENOENT for nothing. A mask is an entry without a
  * path. */
-static int stat_in_place(const char *directory, enum config_kind kind, const char *name,
-			 struct config_entry *ret)
+static int stat_in_place(const struct config_places *places, size_t place, enum config_kind kind,
+			 const char *name, struct config_entry *ret)
 {
-	_cleanup_close_ int fd = open_directory(directory);
+	_cleanup_free_ char *directory = directory_of(places, place, kind, name);
+	_cleanup_close_ int fd = -1;
 	struct candidate c;
 	int r;
 
+	if (!directory)
+		return -ENOMEM;
+	fd = open_directory(directory);
 	if (fd < 0)
 		return fd;
 	r = examine(fd, directory, kind, name, &c);
@@ -467,36 +469,47 @@ static int stat_in_place(const char *directory, enum config_kind kind, const cha
 	return 0;
 }
 
+/* An entry that says no more than that a directory keeps us from knowing. */
+static int unknown_entry(const struct config_places *places, size_t place, enum config_kind kind,
+			 const char *name, int error, struct config_entry *ret)
+{
+	_cleanup_free_ char *directory = directory_of(places, place, kind, name);
+	struct config_entry e = {.kind = kind, .error = error};
+	int r;
+
+	if (!directory)
+		return -ENOMEM;
+	r = set_names(&e, directory, name);
+	if (r < 0)
+		return r;
+	*ret = e;
+	return 0;
+}
+
 int config_stat(const struct config_places *places, enum config_kind kind, const char *name,
 		struct config_entry *ret)
 {
-	bool main_file = kind == CONFIG_SETTINGS && streq(name, MAIN_FILE);
-	_cleanup_free_ char *unreadable = NULL;
-	int error = -ENOENT;
+	size_t unreadable = 0; /* the first such place, if error is set */
+	int error = 0;
 
-	if (!main_file && (strchr(name, '/') || !takes_part(kind, name)))
+	if (!is_main_file(kind, name) && (strchr(name, '/') || !takes_part(kind, name)))
 		return -ENOENT;
 
 	for (size_t place = 0; place < n_places(places); place++) {
-		_cleanup_free_ char *directory = directory_of(places, place, kind, main_file);
 		struct config_entry e;
 		int r;
 
-		if (!directory)
-			return -ENOMEM;
-		r = stat_in_place(directory, kind, name, &e);
-		if (r == 0) {
-			if (!e.path)
-				return -ENOENT;
+		r = stat_in_place(places, place, kind, name, &e);
+		if (r == 0 && !e.path)
+			return -ENOENT;
+		if (r == 0)
 			*ret = e;
-			return 0;
-		}
-		if (r == -ENOMEM)
+		if (r == 0 || r == -ENOMEM)
 			return r;
-		if (r != -ENOENT && !unreadable) {
+		if (r != -ENOENT && error == 0) {
 			error = r;
-			unreadable = TAKE_PTR(directory);
+			unreadable = place;
 		}
 	}
-	return unreadable ? unknown_entry(unreadable, kind, name, error, ret) : -ENOENT;
+	return error ? unknown_entry(places, unreadable, kind, name, error, ret) : -ENOENT;
 }

@@ -85,7 +85,7 @@ static void test_long_line(void **state)
 {
 	_cleanup_(locations_done) struct locations l = {0};
 	_cleanup_strbuf_ struct strbuf b = {0};
-	size_t n = 1000000;
+	size_t n = 300000;
 
 	(void)state;
 	strbuf_add(&b, "a = [ ");

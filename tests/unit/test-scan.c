@@ -330,6 +330,27 @@ static void test_number_of_keys(void **state)
 	assert_non_null(strstr(d.items[1].reason, "more than 64 keys"));
 }
 
+static void test_number_of_values(void **state)
+{
+	_cleanup_diags_ struct diags d = {0};
+	_cleanup_strbuf_ struct strbuf b = {0};
+
+	(void)state;
+	/* With the root, the list and the last one. */
+	strbuf_add(&b, "a=[");
+	for (int i = 0; i < SCAN_VALUES_MAX - 3; i++)
+		strbuf_add(&b, "1,");
+	strbuf_add(&b, "1]");
+	assert_int_equal(strbuf_error(&b), 0);
+	assert_int_equal(scan_text(b.data, b.len, NULL, NULL, "x.cfg", &d), 0);
+	b.data[b.len - 1] = ',';
+	strbuf_add(&b, "1]");
+	assert_int_equal(scan_text(b.data, b.len, NULL, NULL, "x.cfg", &d), -EBADMSG);
+	assert_int_equal(d.n, 1);
+	assert_string_equal(d.items[0].field, "a[3999998]");
+	assert_non_null(strstr(d.items[0].reason, "more than 4000000 values"));
+}
+
 /* A message shows the start of a long text, whole characters only. */
 static void test_long_value(void **state)
 {
@@ -385,8 +406,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals),	 cmocka_unit_test(test_values),
 		cmocka_unit_test(test_callback_ends_it), cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_number_of_keys),	 cmocka_unit_test(test_long_value),
-		cmocka_unit_test(test_cursor),		 cmocka_unit_test(test_bom_size),
+		cmocka_unit_test(test_number_of_keys),	 cmocka_unit_test(test_number_of_values),
+		cmocka_unit_test(test_long_value),	 cmocka_unit_test(test_cursor),
+		cmocka_unit_test(test_bom_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
