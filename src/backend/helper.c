@@ -148,6 +148,8 @@ char *helper_failure_text(const char *program, int status, const char *errors)
 	strbuf_add(&b, program);
 	if (status == -ENOENT)
 		strbuf_add(&b, ": no such program");
+	else if (status == -EBADMSG)
+		strbuf_add(&b, ": its output is not understood");
 	else if (status < 0)
 		strbuf_addf(&b, ": cannot be run: %s", strerror(-status));
 	else if (status > 128)

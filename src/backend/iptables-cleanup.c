@@ -58,9 +58,7 @@ static int look(enum iptables_variant v, enum addr_family f, struct iptables_see
 	if (r == 0)
 		r = iptables_seen_read(text, size, ret);
 	if (r < 0)
-		note(o, r,
-		     helper_failure_text(argv[0], r == -EBADMSG ? 0 : r,
-					 "its output is not understood"));
+		note(o, r, helper_failure_text(argv[0], r, NULL));
 	return r;
 }
 

@@ -3,6 +3,7 @@
 #include "make-namespace.h"
 
 #include <errno.h>
+#include <sys/wait.h>
 #include <systemd/sd-event.h>
 
 #include "backend/backend.h"
@@ -573,14 +574,196 @@ static void test_without_ipv6(void **state)
 	cast_done(&c);
 }
 
+/* Puts a program of the given name before the real one; "" takes it away again. */
+static void give_program(char folder[], const char *name, const char *script)
+{
+	char command[600];
+
+	if (script[0])
+		(void)snprintf(command, sizeof(command),
+			       "cd %s && printf '#!/bin/sh\\n%%s\\n' '%s' >%s && chmod +x %s",
+			       folder, script, name, name);
+	else
+		(void)snprintf(command, sizeof(command), "rm %s/%s", folder, name);
+	do_shell(command);
+}
+
+struct stage_set {
+	char folder[40], *path;
+};
+
+static void programs_begin(struct stage_set *p)
+{
+	char path[4000];
+
+	strcpy(p->folder, "/tmp/svcroute-test-XXXXXX");
+	assert_non_null(mkdtemp(p->folder));
+	p->path = strdup(getenv("PATH"));
+	assert_non_null(p->path);
+	(void)snprintf(path, sizeof(path), "%s:%s", p->folder, p->path);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+}
+
+static void programs_end(struct stage_set *p)
+{
+	assert_int_equal(setenv("PATH", p->path, 1), 0);
+	free(p->path);
+	assert_int_equal(rmdir(p->folder), 0);
+}
+
+/* Programs that fail, and what is made of it. */
+static void test_failures(void **state)
+{
+	static const struct {
+		const char *program, *script;
+		int error; /* 0: none, but a warning */
+		const char *text;
+	} cases[] = {
+		{"iptables-nft-restore", "cat >/dev/null; echo bad line >&2; echo more >&2; exit 2",
+		 -EIO, "iptables-nft-restore: exit status 2: bad line"},
+		{"iptables-nft-restore",
+		 "echo \"v1.8.9 (nf_tables): \" >&2; echo \"line 3: no\" >&2; exit 4", -EIO,
+		 "iptables-nft-restore: exit status 4: v1.8.9 (nf_tables): line 3: no"},
+		{"iptables-nft-restore", "kill -9 $$", -EIO,
+		 "iptables-nft-restore: killed by signal 9"},
+		{"iptables-nft-restore",
+		 "echo Another app is currently holding the xtables lock. >&2; exit 4", -EIO,
+		 "another program holds the xtables lock: iptables-nft-restore: exit status 4: "
+		 "Another app"},
+		{"ip6tables-nft-restore", "exit 1", -EIO, "ip6tables-nft-restore: exit status 1"},
+		/* a host without the tables of IPv6 (C47) */
+		{"ip6tables-nft-restore",
+		 "echo \"ip6tables-restore: cannot initialize ip6tables table: Table does not "
+		 "exist\" >&2; exit 3",
+		 0, "IPv6 services are not served: ip6tables-nft-restore: exit status 3"},
+	};
+	struct stage_set p;
+
+	(void)state;
+	programs_begin(&p);
+	for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+		struct random r = {.state = i};
+		struct view view;
+		struct cast c;
+		struct rig g;
+		char *text;
+
+		enter_namespace();
+		cast_init(&c, &r);
+		rig_open(&g);
+		give_program(p.folder, cases[i].program, cases[i].script);
+		view = cast_view(&c);
+		sync_view(&g, &view, true);
+		assert_int_equal(g.result.error, cases[i].error);
+		if (cases[i].error ? !strstr(g.message, cases[i].text) : !warns(&g, cases[i].text))
+			fail_msg("case %zu: %s", i, g.message ? g.message : "no warning");
+		/* The other family got in. */
+		text = run_shell(cases[i].program[2] == '6' ? "iptables-nft-save"
+							    : "ip6tables-nft-save");
+		assert_non_null(strstr(text, "-A KUBE-SERVICES "));
+		free(text);
+		/* The next one does all that is missing; for a family that is off only when asked
+		 * to look. */
+		give_program(p.folder, cases[i].program, "");
+		sync_view(&g, &view, cases[i].error == 0);
+		assert_int_equal(g.result.error, 0);
+		assert_null(g.message);
+		assert_true(g.result.full);
+		(void)g.backend->ops->warnings(g.backend, &(size_t){0});
+		assert_false(warns(&g, "not served"));
+		text = run_shell("iptables-nft-save; ip6tables-nft-save");
+		assert_non_null(strstr(text, "-A KUBE-SERVICES -d 10."));
+		assert_non_null(strstr(text, "-A KUBE-SERVICES -d fd00:"));
+		free(text);
+		cast_view_done(&view);
+		rig_close(&g);
+		cast_done(&c);
+	}
+	programs_end(&p);
+}
+
+/* A partial sync that has nothing to write starts no program. */
+static void test_no_program(void **state)
+{
+	static const char *const names[] = {"iptables-nft-restore", "iptables-nft-save",
+					    "ip6tables-nft-restore", "ip6tables-nft-save"};
+	struct random r = {.state = 1};
+	struct stage_set p;
+	struct cast c;
+	struct rig g;
+
+	(void)state;
+	enter_namespace();
+	cast_init(&c, &r);
+	rig_open(&g);
+	sync_cast(&g, &c, true);
+	programs_begin(&p);
+	for (size_t i = 0; i < ELEMENTSOF(names); i++)
+		give_program(p.folder, names[i], "exit 1");
+	sync_cast(&g, &c, false);
+	assert_false(g.result.full);
+	for (size_t i = 0; i < ELEMENTSOF(names); i++)
+		give_program(p.folder, names[i], "");
+	programs_end(&p);
+	rig_close(&g);
+	cast_done(&c);
+}
+
+/* The backend goes while a load runs: the load is left to finish and is reaped by the loop. */
+static void test_freed_while_running(void **state)
+{
+	struct random r = {.state = 1};
+	struct stage_set p;
+	struct view view;
+	char *text;
+	struct cast c;
+	struct rig g;
+
+	(void)state;
+	enter_namespace();
+	programs_begin(&p);
+	give_program(p.folder, "iptables-nft-restore",
+		     "sleep 0.5; PATH=${PATH#*:} exec iptables-nft-restore \"$@\"");
+	cast_init(&c, &r);
+	rig_open(&g);
+	view = cast_view(&c);
+	assert_int_equal(g.backend->ops->sync(g.backend, &view, true, on_done, &g), 0);
+	cast_view_done(&view);
+	for (unsigned i = 0; i < 3; i++) /* as far as it comes without the program's end */
+		(void)sd_event_run(g.event, 100000);
+	assert_null(g.backend->ops->free(g.backend));
+	(void)usleep(1200000);
+	text = run_shell("iptables-nft-save");
+	assert_non_null(strstr(text, "KUBE-FORWARD"));
+	free(text);
+	/* Reaped: no child is left to wait for. */
+	for (unsigned i = 0; i < 3; i++)
+		(void)sd_event_run(g.event, 100000);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_false(g.done);
+	sd_event_unref(g.event);
+	give_program(p.folder, "iptables-nft-restore", "");
+	programs_end(&p);
+	cast_done(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_changes),	       cmocka_unit_test(test_repair),
-		cmocka_unit_test(test_failed_partial), cmocka_unit_test(test_held_chain),
-		cmocka_unit_test(test_variant),	       cmocka_unit_test(test_other_variant),
-		cmocka_unit_test(test_cleanup),	       cmocka_unit_test(test_cleanup_held),
-		cmocka_unit_test(test_route_localnet), cmocka_unit_test(test_without_ipv6),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_repair),
+		cmocka_unit_test(test_failed_partial),
+		cmocka_unit_test(test_held_chain),
+		cmocka_unit_test(test_variant),
+		cmocka_unit_test(test_other_variant),
+		cmocka_unit_test(test_cleanup),
+		cmocka_unit_test(test_cleanup_held),
+		cmocka_unit_test(test_route_localnet),
+		cmocka_unit_test(test_without_ipv6),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_freed_while_running),
 	};
 
 	log_init(LOG_WARNING, false);
