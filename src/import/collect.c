@@ -69,6 +69,7 @@ struct type {
 /* False after an error. */
 static bool read_type(struct kube_object *o, struct type *type)
 {
+	size_t n_errors = o->d->n_errors;
 	const struct node *kind, *version;
 
 	if (o->root->type != NODE_GROUP) {
@@ -78,6 +79,8 @@ static bool read_type(struct kube_object *o, struct type *type)
 	}
 	kind = kube_typed(o, o->root, "kind", NODE_STRING);
 	version = kube_typed(o, o->root, "apiVersion", NODE_STRING);
+	if (o->d->n_errors > n_errors)
+		return false;
 	if (kind && *kind->value.string) {
 		type->kind = kind->value.string;
 		type->kind_node = kind;

@@ -211,6 +211,8 @@ static const struct node *slice_address(struct kube_object *o, struct node *endp
 {
 	struct node *list = kube_typed(o, endpoint, "addresses", NODE_LIST);
 
+	if (!list && kube_get(endpoint, "addresses"))
+		return NULL;
 	if (!list || !list->first) {
 		if (!list)
 			list = kube_missing(o, endpoint, NODE_LIST, "addresses");

@@ -136,6 +136,23 @@ static bool is_named(const struct kube_object *o, const char *name)
 	return strlen(o->name) == n && strncasecmp(o->name, name, n) == 0;
 }
 
+/* Without the blanks around it, which svcroute.conf could not keep. */
+static void assign_override(const struct kube_host *host, struct assignments *a)
+{
+	const char *text = host->override->value.string;
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = strlen(text);
+	while (n > 0 && strchr(" \t", text[n - 1]))
+		n--;
+	text = arena_strndup(host->config->tree->arena, text, n);
+	if (text)
+		assign(a, host->config, host->override, "Proxy", "NodeName", text);
+	else
+		host->config->error = -ENOMEM;
+}
+
 int kube_node(struct kube_object *const *nodes, size_t n, const char *name,
 	      const struct kube_host *host, struct assignments *a)
 {
@@ -164,8 +181,7 @@ int kube_node(struct kube_object *const *nodes, size_t n, const char *name,
 		kube_warning(nodes[i], nodes[i]->root, NULL,
 			     "is not hostnameOverride '%s', ignored", wanted);
 	if (!name && host->override)
-		assign(a, host->config, host->override, "Proxy", "NodeName",
-		       host->override->value.string);
+		assign_override(host, a);
 	if (host->bind_address)
 		assign_ips(NULL, host, a);
 	return 0;
@@ -184,7 +200,9 @@ void kube_service_cidr(struct kube_object *o, struct assignments *a)
 	kube_metadata(o);
 	kube_names(o, false);
 	if (!list || !list->first) {
-		list = kube_missing(o, spec ? spec : o->root, NODE_LIST, "cidrs");
+		if (!spec)
+			spec = kube_missing(o, o->root, NODE_GROUP, "spec");
+		list = spec ? kube_missing(o, spec, NODE_LIST, "cidrs") : NULL;
 		if (list)
 			kube_error(o, list, NULL, "must hold a prefix");
 		return;
