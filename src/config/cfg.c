@@ -2,13 +2,12 @@
 #include "config/cfg.h"
 
 #include <errno.h>
-#include <libconfig.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "config/cfg-tree.h"
 #include "config/locate.h"
 #include "config/scan.h"
 
@@ -80,45 +79,6 @@ static int check_encoding(const char *data, size_t size, const char *file_name, 
 	return 0;
 }
 
-/* The library's own verdict. The scanner is the stricter of the two, so this is for what was
- * overlooked. */
-static int refuse_parse(const config_t *config, const char *data, size_t size,
-			const char *file_name, struct diags *d)
-{
-	const char *at = data + scan_bom_size(data, size), *end = data + size;
-	const char *text = config_error_text(config);
-
-	for (int line = 1; line < config_error_line(config) && at < end; line++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		at = newline ? newline + 1 : end;
-	}
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	return refuse(data, size, at, file_name, d, text ? text : "syntax error", NULL);
-}
-
-/* The library fails on a comment that the file ends in without a newline, so it is given one. */
-static int parse(config_t *config, const char *data, size_t size, const char *file_name,
-		 struct diags *d)
-{
-	_cleanup_free_ char *copy = NULL;
-	size_t bom = scan_bom_size(data, size);
-	const char *text = data + bom;
-
-	if (size > bom && data[size - 1] != '\n') {
-		copy = malloc(size - bom + 2);
-		if (!copy)
-			return -ENOMEM;
-		memcpy(copy, text, size - bom);
-		memcpy(copy + size - bom, "\n", 2);
-		text = copy;
-	}
-	if (!config_read_string(config, text))
-		return refuse_parse(config, data, size, file_name, d);
-	return 0;
-}
-
 /* What the locator needs; lives in the arena of the tree. */
 struct locator {
 	const char *data;
@@ -170,101 +130,17 @@ static int set_locator(struct node_tree *tree, const char *data, size_t size)
 	return 0;
 }
 
-static enum node_type type_of(const config_setting_t *setting)
-{
-	switch (config_setting_type(setting)) {
-	case CONFIG_TYPE_GROUP:
-		return NODE_GROUP;
-	case CONFIG_TYPE_ARRAY:
-	case CONFIG_TYPE_LIST:
-		return NODE_LIST;
-	case CONFIG_TYPE_BOOL:
-		return NODE_BOOL;
-	case CONFIG_TYPE_INT:
-	case CONFIG_TYPE_INT64:
-		return NODE_INT;
-	case CONFIG_TYPE_FLOAT:
-		return NODE_FLOAT;
-	case CONFIG_TYPE_STRING:
-		return NODE_STRING;
-	default:
-		return NODE_NULL; /* no text makes one; every reader refuses it */
-	}
-}
-
-/* Gives the node the value of the setting, except children. */
-static int set_value(struct node_tree *tree, struct node *n, const config_setting_t *setting,
-		     struct diags *d)
-{
-	const char *text;
-
-	switch (n->type) {
-	case NODE_BOOL:
-		n->value.boolean = config_setting_get_bool(setting);
-		return 0;
-	case NODE_INT:
-		n->value.integer = config_setting_get_int64(setting);
-		return 0;
-	case NODE_FLOAT:
-		n->value.number = config_setting_get_float(setting);
-		if (isfinite(n->value.number))
-			return 0;
-		node_diag(d, tree, n, DIAG_ERROR, NULL, NULL, "the number is too large");
-		return d->error ? d->error : -EBADMSG;
-	case NODE_STRING:
-		text = config_setting_get_string(setting);
-		n->value.string = arena_strdup(tree->arena, text ? text : "");
-		return n->value.string ? 0 : -ENOMEM;
-	default:
-		return 0;
-	}
-}
-
-/* Adds a setting and all below it, in the order that the scanner told. It has limited the depth. */
-static int convert(struct node_tree *tree, struct node *parent, const config_setting_t *setting,
-		   struct diags *d)
-{
-	const config_setting_t *child;
-	const char *key = NULL;
-	struct node *n;
-	int r;
-
-	if (config_setting_name(setting)) {
-		key = arena_strdup(tree->arena, config_setting_name(setting));
-		if (!key)
-			return -ENOMEM;
-	}
-	n = node_add(tree, parent, type_of(setting), key);
-	if (!n)
-		return -ENOMEM;
-	r = set_value(tree, n, setting, d);
-	if (r < 0 || !config_setting_is_aggregate(setting))
-		return r;
-
-	for (unsigned i = 0; (child = config_setting_get_elem(setting, i)); i++) {
-		r = convert(tree, n, child, d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 int cfg_parse(const char *data, size_t size, const char *file_name, struct node_tree **ret,
 	      struct diags *d)
 {
+	_cleanup_(cfg_cuts_done) struct cfg_cuts cuts = {.data = data};
 	_cleanup_(node_tree_freep) struct node_tree *tree = NULL;
-	_cleanup_(config_destroy) config_t config;
 	int r;
-
-	config_init(&config);
 
 	r = check_encoding(data, size, file_name, d);
 	if (r < 0)
 		return r;
-	r = scan_text(data, size, NULL, NULL, file_name, d);
-	if (r < 0)
-		return r;
-	r = parse(&config, data, size, file_name, d);
+	r = scan_text(data, size, cfg_note_cut, &cuts, file_name, d);
 	if (r < 0)
 		return r;
 
@@ -274,7 +150,7 @@ int cfg_parse(const char *data, size_t size, const char *file_name, struct node_
 	r = set_locator(tree, data, size);
 	if (r < 0)
 		return r;
-	r = convert(tree, NULL, config_root_setting(&config), d);
+	r = cfg_fill_tree(data, size, &cuts, tree, d);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(tree);

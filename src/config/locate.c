@@ -28,12 +28,13 @@ static struct location location_at(struct walk *w, size_t offset)
 	return (struct location){.line = w->cursor.line, .column = w->cursor.column};
 }
 
-static int add_value(void *userdata, size_t key, size_t value)
+static int add_value(void *userdata, unsigned depth, size_t key, size_t value)
 {
 	struct walk *w = userdata;
 	struct locations *l = w->found;
 	int r;
 
+	(void)depth;
 	r = array_reserve(&l->items, &l->allocated, l->n + 1);
 	if (r < 0)
 		return r;

@@ -11,10 +11,12 @@ static bool starts_value(char c)
 
 static int tell(struct scan *s, const struct scan_element *e, size_t key)
 {
+	unsigned depth = e->up ? s->depth + 1 : 0;
+
 	if (s->n_values++ == SCAN_VALUES_MAX)
 		return scan_fault(s, e, scan_here(s), "split the file",
 				  "a file must not have more than %d values", SCAN_VALUES_MAX);
-	return s->fn ? s->fn(s->userdata, key, s->pos) : 0;
+	return s->fn ? s->fn(s->userdata, depth, key, s->pos) : 0;
 }
 
 static int scan_value(struct scan *s, const struct scan_element *e, size_t key);

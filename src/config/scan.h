@@ -26,10 +26,11 @@
 
 /*
  * Called for every value in the order written, the root group first (its place is the start of the
- * text), a group or list before its children. key and value are offsets of first bytes; key is
- * SCAN_NO_KEY in lists. A negative result ends the scan and becomes its result.
+ * text), a group or list before its children. depth: 0 for the root, 1 for its settings, and so on.
+ * key and value are offsets of first bytes; key is SCAN_NO_KEY in lists. A negative result ends the
+ * scan and becomes its result.
  */
-typedef int scan_value_fn(void *userdata, size_t key, size_t value);
+typedef int scan_value_fn(void *userdata, unsigned depth, size_t key, size_t value);
 
 /*
  * Scans a whole text; a byte order mark at its start is skipped. fn may be NULL. The first error is

@@ -189,10 +189,11 @@ static void test_refusals(void **state)
 }
 
 /* What is told of each value: "KEY@VALUE " or "@VALUE ". */
-static int note(void *userdata, size_t key, size_t value)
+static int note(void *userdata, unsigned depth, size_t key, size_t value)
 {
 	struct strbuf *b = userdata;
 
+	(void)depth;
 	if (key != SCAN_NO_KEY)
 		strbuf_addf(b, "%zu", key);
 	strbuf_addf(b, "@%zu ", value);
@@ -251,10 +252,29 @@ static void test_values(void **state)
 	}
 }
 
-static int stop_at_third(void *userdata, size_t key, size_t value)
+static int note_depth(void *userdata, unsigned depth, size_t key, size_t value)
+{
+	(void)key;
+	(void)value;
+	strbuf_addf(userdata, "%u", depth);
+	return 0;
+}
+
+static void test_value_depths(void **state)
+{
+	const char text[] = "a=1;b=({c=2;d=[3,4];},(5),6);e={f={g=7}};h=8;";
+	_cleanup_strbuf_ struct strbuf b = {0};
+
+	(void)state;
+	assert_int_equal(scan_text(text, strlen(text), note_depth, &b, NULL, NULL), 0);
+	assert_string_equal(strbuf_text(&b), "011233442321231");
+}
+
+static int stop_at_third(void *userdata, unsigned depth, size_t key, size_t value)
 {
 	int *n = userdata;
 
+	(void)depth;
 	(void)key;
 	(void)value;
 	return ++*n == 3 ? -ENOMEM : 0;
@@ -404,10 +424,15 @@ static void test_bom_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),	 cmocka_unit_test(test_values),
-		cmocka_unit_test(test_callback_ends_it), cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_number_of_keys),	 cmocka_unit_test(test_number_of_values),
-		cmocka_unit_test(test_long_value),	 cmocka_unit_test(test_cursor),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_value_depths),
+		cmocka_unit_test(test_callback_ends_it),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_number_of_keys),
+		cmocka_unit_test(test_number_of_values),
+		cmocka_unit_test(test_long_value),
+		cmocka_unit_test(test_cursor),
 		cmocka_unit_test(test_bom_size),
 	};
 
