@@ -104,6 +104,13 @@ const struct child *helper_child(const struct helper *h)
 	return &h->child;
 }
 
+char *helper_errors(const struct helper *h)
+{
+	char *text = NULL;
+
+	return child_errors(&h->child, &text) < 0 ? NULL : text;
+}
+
 struct helper *helper_detach(struct helper *h)
 {
 	if (!h)

@@ -21,6 +21,9 @@ int helper_start(sd_event *event, const char *const *argv, const void *input, si
 /* The files of a program that ended. */
 const struct child *helper_child(const struct helper *h);
 
+/* What it said on standard error, malloc'ed; NULL when that cannot be had. */
+char *helper_errors(const struct helper *h);
+
 /* Lets the program run to its end without anybody waiting for the result; the loop only reaps it.
  * Takes NULL. */
 struct helper *helper_detach(struct helper *h);

@@ -65,14 +65,14 @@ static int look(enum iptables_variant v, enum addr_family f, struct iptables_see
 static void note_kept(enum iptables_variant v, enum addr_family f, const struct cleanup_plan *plan,
 		      struct outcome *o)
 {
-	for (size_t i = 0; i < plan->n_kept; i++) {
+	for (size_t i = 0; i < plan->kept.n; i++) {
 		struct strbuf b = {0};
 
 		strbuf_addf(
 			&b,
 			"%s, %s: chain %s is emptied but stays: the foreign rule '%s' points at it",
-			iptables_variant_name(v), addr_family_name(f), plan->kept[i].chain,
-			plan->kept[i].rule);
+			iptables_variant_name(v), addr_family_name(f), plan->kept.items[i].chain,
+			plan->kept.items[i].rule);
 		note(o, -EBUSY, strbuf_take(&b));
 	}
 }

@@ -12,7 +12,7 @@ static void report_kept(struct iptables_run *run)
 {
 	struct iptables_mode *b = run->backend;
 	enum iptables_warning which = (enum iptables_warning)(WARN_KEPT_IPV4 + (int)run->family);
-	const struct plan_kept *k = run->plan.n_kept > 0 ? &run->plan.kept[0] : NULL;
+	const struct plan_kept *k = run->plan.kept.n > 0 ? &run->plan.kept.items[0] : NULL;
 
 	if (!k)
 		iptables_warning_set(&b->warnings, which, NULL);
@@ -22,13 +22,13 @@ static void report_kept(struct iptables_run *run)
 				     "points at it: "
 				     "emptied, not deleted (%zu such)",
 				     addr_family_name(run->family), k->chain, k->rule,
-				     run->plan.n_kept);
+				     run->plan.kept.n);
 	else
 		iptables_warning_set(&b->warnings, which,
 				     "%s: chain %s, or another of %zu that are not used any more, "
 				     "cannot be deleted, "
 				     "a foreign rule points at it: emptied, not deleted",
-				     addr_family_name(run->family), k->chain, run->plan.n_kept);
+				     addr_family_name(run->family), k->chain, run->plan.kept.n);
 }
 
 void iptables_run_plan(struct iptables_run *run)
@@ -64,7 +64,7 @@ static void family_loaded(struct iptables_run *run)
 	run->result.n_rules += run->plan.n_rules;
 	run->result.n_stale += run->plan.n_stale;
 	/* A partial sync does not look at what earlier ones kept. */
-	if (was_full || run->plan.n_kept > 0)
+	if (was_full || run->plan.kept.n > 0)
 		report_kept(run);
 	iptables_run_next_family(run);
 }
@@ -97,14 +97,12 @@ static void on_loaded(struct helper *h, int status, void *userdata)
 {
 	struct iptables_run *run = userdata;
 	const char *program = iptables_program(run->backend->variant, run->family, false);
-	_cleanup_free_ char *errors = NULL;
+	_cleanup_free_ char *errors = helper_errors(h);
 
 	run->helper = NULL;
 	if (status == 0)
 		run->step++;
 	else {
-		if (child_errors(helper_child(h), &errors) < 0)
-			errors = NULL;
 		if (!try_again(run, status, errors))
 			iptables_run_program_failed(run, program, status, errors);
 	}
@@ -145,12 +143,10 @@ static void tidy_failed(struct iptables_run *run, char *text)
 static void on_tidied(struct helper *h, int status, void *userdata)
 {
 	struct iptables_run *run = userdata;
-	_cleanup_free_ char *errors = NULL;
+	_cleanup_free_ char *errors = helper_errors(h);
 
 	run->helper = NULL;
 	if (status != 0) {
-		if (child_errors(helper_child(h), &errors) < 0)
-			errors = NULL;
 		tidy_failed(run,
 			    helper_failure_text(iptables_program(iptables_run_other_variant(run),
 								 run->family, false),

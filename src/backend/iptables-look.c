@@ -7,32 +7,31 @@
 
 /* Stages that look at the kernel: what is there, and in which variant. */
 
-/* Reads what a save program wrote. When it failed, what it said is in *ret_errors, malloc'ed, or
- * NULL. */
-static int read_save(struct helper *h, int status, struct iptables_seen *ret, char **ret_errors)
+/* Reads what a save program wrote. */
+static int read_save(struct helper *h, int status, struct iptables_seen *ret)
 {
-	_cleanup_free_ char *output = NULL;
+	char *output = NULL;
 	size_t size = 0;
 	int r;
 
-	if (status != 0) {
-		if (child_errors(helper_child(h), ret_errors) < 0)
-			*ret_errors = NULL;
+	if (status != 0)
 		return status < 0 ? status : -EIO;
-	}
 	r = child_output(helper_child(h), &output, &size);
-	return r < 0 ? r : iptables_seen_read(output, size, ret);
+	if (r == 0)
+		r = iptables_seen_read(output, size, ret);
+	free(output);
+	return r;
 }
 
 static void on_surveyed(struct helper *h, int status, void *userdata)
 {
 	struct iptables_run *run = userdata;
 	const char *program = iptables_program(run->variant, run->family, true);
-	_cleanup_free_ char *errors = NULL;
+	_cleanup_free_ char *errors = helper_errors(h);
 	int r;
 
 	run->helper = NULL;
-	r = read_save(h, status, &run->seen[run->variant][run->family], &errors);
+	r = read_save(h, status, &run->seen[run->variant][run->family]);
 	if (r < 0)
 		log_debug("%s: %s (%s); taken as not in use", program, strerror(-r),
 			  errors ? errors : "");
@@ -81,11 +80,11 @@ static void on_saved(struct helper *h, int status, void *userdata)
 {
 	struct iptables_run *run = userdata;
 	enum iptables_variant v = run->backend->variant;
-	_cleanup_free_ char *errors = NULL;
+	_cleanup_free_ char *errors = helper_errors(h);
 	int r;
 
 	run->helper = NULL;
-	r = read_save(h, status, &run->seen[v][run->family], &errors);
+	r = read_save(h, status, &run->seen[v][run->family]);
 	if (r < 0)
 		iptables_run_program_failed(run, iptables_program(v, run->family, true),
 					    status ? status : r, errors);

@@ -32,7 +32,7 @@ void iptables_plan_done(struct iptables_plan *p)
 {
 	for (size_t i = 0; i < p->n_steps; i++)
 		free(p->steps[i].text);
-	plan_kept_free(p->kept, p->n_kept);
+	plan_kept_done(&p->kept);
 	*p = (struct iptables_plan){0};
 }
 

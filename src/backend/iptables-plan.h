@@ -23,13 +23,16 @@ struct plan_kept {
 	char chain[CHAIN_NAME_MAX];
 	char *rule; /* as a save prints it; NULL: not known */
 };
+struct plan_kept_list {
+	struct plan_kept *items;
+	size_t n, allocated;
+};
 struct iptables_plan {
 	struct plan_step steps[3];
 	size_t n_steps;		  /* 0: nothing to write */
 	size_t n_chains, n_rules; /* written, for status */
 	size_t n_stale;		  /* chains deleted */
-	struct plan_kept *kept;
-	size_t n_kept;
+	struct plan_kept_list kept;
 };
 void iptables_plan_done(struct iptables_plan *p);
 #define _cleanup_iptables_plan_ _cleanup_(iptables_plan_done)
@@ -61,8 +64,7 @@ struct cleanup_plan {
 	char *texts[3]; /* NULL: nothing to do in that table */
 	size_t sizes[3];
 	/* Chains that are only flushed: a foreign rule points at them. */
-	struct plan_kept *kept;
-	size_t n_kept;
+	struct plan_kept_list kept;
 };
 void cleanup_plan_done(struct cleanup_plan *p);
 #define _cleanup_cleanup_plan_ _cleanup_(cleanup_plan_done)

@@ -86,6 +86,6 @@ int iptables_backend_new(sd_event *event, struct backend **ret)
 		return -ENOMEM;
 	b->backend.ops = &iptables_ops;
 	b->event = sd_event_ref(event);
-	*ret = &b->backend;
+	*ret = (struct backend *)b;
 	return 0;
 }

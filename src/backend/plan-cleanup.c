@@ -25,7 +25,7 @@ void cleanup_plan_done(struct cleanup_plan *p)
 {
 	for (size_t i = 0; i < ELEMENTSOF(p->texts); i++)
 		free(p->texts[i]);
-	plan_kept_free(p->kept, p->n_kept);
+	plan_kept_done(&p->kept);
 	*p = (struct cleanup_plan){0};
 }
 
@@ -92,7 +92,7 @@ static int print_table(struct table_job *j, struct strbuf *out, struct cleanup_p
 		const char *rule = plan_foreign_reference(j->seen, j->table, j->chains[i]);
 
 		if (rule) {
-			int r = plan_kept_add(&plan->kept, &plan->n_kept, j->chains[i], rule);
+			int r = plan_kept_add(&plan->kept, j->chains[i], rule);
 
 			if (r < 0)
 				return r;

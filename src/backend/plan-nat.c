@@ -45,32 +45,27 @@ static void nat_job_done(struct nat_job *j)
 	strbuf_done(&j->jumps);
 }
 
-void plan_kept_free(struct plan_kept *kept, size_t n)
+void plan_kept_done(struct plan_kept_list *list)
 {
-	for (size_t i = 0; i < n; i++)
-		free(kept[i].rule);
-	free(kept);
+	for (size_t i = 0; i < list->n; i++)
+		free(list->items[i].rule);
+	free(list->items);
+	*list = (struct plan_kept_list){0};
 }
 
-int plan_kept_add(struct plan_kept **kept, size_t *n, const char *chain, const char *rule)
+int plan_kept_add(struct plan_kept_list *list, const char *chain, const char *rule)
 {
-	struct plan_kept *grown;
 	char *copy = NULL;
 
+	if (array_reserve(&list->items, &list->allocated, list->n + 1) < 0)
+		return -ENOMEM;
 	if (rule) {
 		copy = strdup(rule);
 		if (!copy)
 			return -ENOMEM;
 	}
-	grown = reallocarray(*kept, *n + 1, sizeof(**kept));
-	if (!grown) {
-		free(copy);
-		return -ENOMEM;
-	}
-	*kept = grown;
-	grown[*n] = (struct plan_kept){.rule = copy};
-	strncpy(grown[*n].chain, chain, CHAIN_NAME_MAX - 1);
-	(*n)++;
+	strncpy(list->items[list->n].chain, chain, CHAIN_NAME_MAX - 1);
+	list->items[list->n++].rule = copy;
 	return 0;
 }
 
@@ -279,7 +274,7 @@ static int print_stale_deletes(struct nat_job *j, size_t from, size_t to)
 					   : NULL;
 
 		if (rule || j->options->keep_stale) {
-			int r = plan_kept_add(&j->plan->kept, &j->plan->n_kept, j->stale[i], rule);
+			int r = plan_kept_add(&j->plan->kept, j->stale[i], rule);
 
 			if (r < 0)
 				return r;

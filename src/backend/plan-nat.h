@@ -11,9 +11,9 @@ int plan_nat_print(const struct ruleset *old, const struct ruleset *new,
 		   const struct iptables_seen *seen, const struct plan_options *options,
 		   struct strbuf *out, struct iptables_plan *plan);
 
-/* Appends to a list of kept chains; rule may be NULL and is copied. */
-int plan_kept_add(struct plan_kept **kept, size_t *n, const char *chain, const char *rule);
-void plan_kept_free(struct plan_kept *kept, size_t n);
+/* rule may be NULL and is copied. -ENOMEM. */
+int plan_kept_add(struct plan_kept_list *list, const char *chain, const char *rule);
+void plan_kept_done(struct plan_kept_list *list);
 
 /* For qsort of an array of chain names: FW, EXT, SVC, SVL, SEP, each by name; a chain only points
  * at chains behind it. Others come first. */

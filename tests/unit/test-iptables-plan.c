@@ -457,16 +457,16 @@ static void test_held_chain(void **state)
 		assert_int_equal(chain != NULL, held);
 		if (held) {
 			assert_int_equal(sim_count(host, SEEN_NAT, "KUBE-SVC-AAAAAAAAAAAAAAAA"), 0);
-			assert_true(plan.n_kept >= 1);
+			assert_true(plan.kept.n >= 1);
 			if (!options.keep_stale) {
-				assert_int_equal(plan.n_kept, 1);
-				assert_string_equal(plan.kept[0].chain,
+				assert_int_equal(plan.kept.n, 1);
+				assert_string_equal(plan.kept.items[0].chain,
 						    "KUBE-SVC-AAAAAAAAAAAAAAAA");
-				assert_non_null(strstr(plan.kept[0].rule, cases[i / 2].rule));
+				assert_non_null(strstr(plan.kept.items[0].rule, cases[i / 2].rule));
 			} else
-				assert_null(plan.kept[0].rule);
+				assert_null(plan.kept.items[0].rule);
 		} else
-			assert_int_equal(plan.n_kept, 0);
+			assert_int_equal(plan.kept.n, 0);
 		assert_int_equal(sim_find(&host->tables[SEEN_NAT], "KUBE-SEP-AAAAAAAAAAAAAAAA") !=
 					 NULL,
 				 options.keep_stale);
@@ -715,7 +715,7 @@ static void test_cleanup(void **state)
 				      ruleset_jumps[i].chain,
 				      strchr(ruleset_jumps[i].saved + 3, ' ') + 1);
 		load_cleanup(host, &plan);
-		assert_int_equal(plan.n_kept, 0);
+		assert_int_equal(plan.kept.n, 0);
 		cleanup_plan_done(&plan);
 		got = host_save(host);
 		wanted = host_save(bare);
@@ -752,10 +752,10 @@ static void test_cleanup_held(void **state)
 	/* a kubelet shares KUBE-FIREWALL */
 	sim_give_rule(host, SEEN_MANGLE, "KUBE-KUBELET-CANARY", NULL);
 	load_cleanup(host, &plan);
-	assert_int_equal(plan.n_kept, 2);
-	assert_string_equal(plan.kept[0].chain, "KUBE-MARK-MASQ");
-	assert_string_equal(plan.kept[0].rule, "-A MINE -j KUBE-MARK-MASQ");
-	assert_string_equal(plan.kept[1].chain, "KUBE-FORWARD");
+	assert_int_equal(plan.kept.n, 2);
+	assert_string_equal(plan.kept.items[0].chain, "KUBE-MARK-MASQ");
+	assert_string_equal(plan.kept.items[0].rule, "-A MINE -j KUBE-MARK-MASQ");
+	assert_string_equal(plan.kept.items[1].chain, "KUBE-FORWARD");
 	cleanup_plan_done(&plan);
 	assert_int_equal(sim_count(host, SEEN_NAT, "KUBE-MARK-MASQ"), 0);
 	assert_int_equal(sim_count(host, SEEN_FILTER, "KUBE-FORWARD"), 0);
