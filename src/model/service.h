@@ -18,7 +18,7 @@ enum svc_proto {
 	_SVC_PROTO_MAX,
 	_SVC_PROTO_INVALID = -22,
 };
-const char *svc_proto_text(enum svc_proto p); /* "TCP" */
+const char *svc_proto_text(enum svc_proto p);  /* "TCP" */
 const char *svc_proto_lower(enum svc_proto p); /* "tcp" */
 
 enum svc_type {
@@ -50,9 +50,9 @@ struct service_port {
 	char *name; /* "" when unnamed */
 	enum svc_proto protocol;
 	uint16_t port;
-	uint16_t node_port; /* 0: none */
+	uint16_t node_port;   /* 0: none */
 	uint16_t target_port; /* 0: by name */
-	char *target_name; /* NULL: by number */
+	char *target_name;    /* NULL: by number */
 };
 
 struct lb_ip {
@@ -68,7 +68,8 @@ struct endpoint_def {
 	uint16_t weight;
 	char *hostname, *node, *zone; /* NULL: not given */
 	struct text_list for_zones, for_nodes;
-	struct endpoint_port *ports; /* of this entry alone, before those of the group; sorted like them */
+	/* Of this entry alone: they come before those of the group, and are sorted like them. */
+	struct endpoint_port *ports;
 	size_t n_ports;
 	int line, column; /* in the file of the group */
 };
@@ -83,10 +84,11 @@ int endpoint_port_compare(const void *a, const void *b);
 
 /* A slice: endpoints that share ports. Belongs to the service named by key. */
 struct endpoint_group {
-	char *service; /* "default/nginx" */
+	char *service;	 /* "default/nginx" */
 	struct place at; /* file: owned by the file that it came from */
-	int position; /* in the list of the file, -1: an object by itself (import) */
-	bool ports_given; /* `ports` was written; with n_ports == 0 no service port gets an endpoint */
+	int position;	 /* in the list of the file, -1: an object by itself (import) */
+	/* `ports` was written: with n_ports == 0 no port of the service gets an endpoint. */
+	bool ports_given;
 	struct endpoint_port *ports; /* sorted by endpoint_port_compare(); NULL, 0: none */
 	size_t n_ports;
 	struct endpoint_def *endpoints;
@@ -101,18 +103,19 @@ struct health_check {
 	uint16_t port; /* 0: the endpoint's */
 	char *path, *host, *expect;
 	uint64_t interval_usec, timeout_usec; /* 0: the setting's default */
-	unsigned rise, fall; /* 0: the setting's default */
+	unsigned rise, fall;		      /* 0: the setting's default */
 	struct text_list command;
 };
 
 /* A service as one file states it. */
 struct service_def {
-	char *key; /* "namespace/name" */
+	char *key;	 /* "namespace/name" */
 	struct place at; /* file: owned by the file that it came from */
-	int position; /* in the list of the file, -1: an object by itself (import) */
+	int position;	 /* in the list of the file, -1: an object by itself (import) */
 	enum svc_type type;
 	bool headless;
-	struct addr cluster_ips[_ADDR_FAMILY_MAX]; /* by family; has_cluster_ip says which are there */
+	/* By family; has_cluster_ip says which are there. */
+	struct addr cluster_ips[_ADDR_FAMILY_MAX];
 	bool has_cluster_ip[_ADDR_FAMILY_MAX];
 	int primary_family; /* family of the first clusterIP as written */
 	struct service_port *ports;
@@ -129,9 +132,9 @@ struct service_def {
 	uint16_t health_check_node_port; /* 0: none */
 	bool publish_not_ready;
 	enum svc_distribution distribution;
-	char *external_name; /* NULL: none */
-	char *scheduler; /* NULL: the setting's */
-	bool cut; /* onEndpointRemoval */
+	char *external_name;	       /* NULL: none */
+	char *scheduler;	       /* NULL: the setting's */
+	bool cut;		       /* onEndpointRemoval */
 	bool flag_fallback, flag_port; /* schedulerFlags */
 	struct health_check health_check;
 	struct endpoint_group *inline_group; /* endpoints= in the service; NULL: none */
@@ -145,7 +148,7 @@ struct endpoint {
 	uint16_t port;
 	bool ready, serving, terminating;
 	uint16_t weight;
-	char *node, *zone, *hostname; /* NULL: none */
+	char *node, *zone, *hostname;	       /* NULL: none */
 	struct text_list for_zones, for_nodes; /* hints: explicit, or from trafficDistribution */
 };
 
@@ -157,21 +160,24 @@ struct endpoint_list {
 };
 
 /*
- * A service with its endpoints merged: immutable, reference-counted. A service whose content did not
- * change is the same object in the next world, so pointers are compared to find what changed.
- * A copy of the definition it was made from is owned (def), without its inline group and without its
- * place: the service stays when its file is written anew with the same content on other lines.
+ * A service with its endpoints merged: immutable, reference-counted. A service whose content did
+ * not change is the same object in the next world, so pointers are compared to find what changed.
+ * A copy of the definition it was made from is owned (def), without its inline group and without
+ * its place: the service stays when its file is written anew with the same content on other lines.
  */
 struct service {
 	unsigned refs;
 	const struct service_def *def;
 	const char *key; /* def->key */
-	/* [port index][family]. A headless service without ports has one pair, with the addresses of its
-	 * endpoints (their port as written, 0: none), for listings and exports. ExternalName: all empty. */
+	/* [port index][family]. A headless service without ports has one pair, with the addresses
+	 * of its endpoints (their port as written, 0: none), for listings and exports.
+	 * ExternalName: all empty. */
 	struct endpoint_list (*endpoints)[_ADDR_FAMILY_MAX];
-	size_t n_endpoints[_ADDR_FAMILY_MAX]; /* sum over the ports, usable or not: large mode counts these */
+	size_t n_endpoints[_ADDR_FAMILY_MAX]; /* sum over the ports, usable or not: large mode
+						 counts these */
 };
-/* A service with one reference, a copy of def and empty endpoint lists, for service_build(). -ENOMEM. */
+/* A service with one reference, a copy of def and empty endpoint lists, for service_build().
+ * -ENOMEM. */
 int service_new(const struct service_def *def, struct service **ret);
 /* Pairs of lists in endpoints: the number of ports, but at least 1. */
 size_t service_n_lists(const struct service *s);
@@ -185,7 +191,9 @@ bool service_equal(const struct service *a, const struct service *b);
 /* "default/nginx:tcp-80", "default/nginx" for an unnamed port (spec/iptables.md section 2).
  * 192 bytes are always enough. Returns the buffer. */
 #define SERVICE_PORT_NAME_MAX 200
-const char *service_port_name(const struct service *s, size_t port, char buf[SERVICE_PORT_NAME_MAX]);
+const char *service_port_name(const struct service *s, size_t port,
+			      char buf[SERVICE_PORT_NAME_MAX]);
 
-/* "externally accessible" of the object, S72: NodePort, LoadBalancer, or ClusterIP with an external IP of any family. */
+/* "externally accessible" of the object, S72: NodePort, LoadBalancer, or ClusterIP with an external
+ * IP of any family. */
 bool service_def_externally_accessible(const struct service_def *s);

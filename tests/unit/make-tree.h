@@ -21,6 +21,9 @@
 struct tree_text {
 	struct node_tree *tree;
 	const char *text, *p;
+	const char *line,
+		*seen; /* the line of the last value starts here; lines are counted up to seen */
+	int n_lines;
 };
 
 static inline void tree_blanks(struct tree_text *t)
@@ -83,12 +86,14 @@ static inline void tree_value(struct tree_text *t, struct node *parent, const ch
 
 	assert_non_null(n);
 	tree_blanks(t);
-	n->line = 1;
-	for (const char *p = t->text; p < t->p; p++) {
-		n->line += *p == '\n';
-		n->column = *p == '\n' ? 0 : n->column + 1;
+	for (; t->seen < t->p; t->seen++) {
+		if (*t->seen == '\n') {
+			t->line = t->seen + 1;
+			t->n_lines++;
+		}
 	}
-	n->column++;
+	n->line = t->n_lines + 1;
+	n->column = (int)(t->p - t->line) + 1;
 	switch (*t->p) {
 	case '{':
 		t->p++;
@@ -114,7 +119,7 @@ static inline void tree_value(struct tree_text *t, struct node *parent, const ch
 /* The text of a whole file: members of the root group. */
 static inline struct node_tree *make_tree(const char *text)
 {
-	struct tree_text t = {.text = text, .p = text};
+	struct tree_text t = {.text = text, .p = text, .line = text, .seen = text};
 	struct node *root;
 
 	assert_int_equal(node_tree_new("test.cfg", &t.tree), 0);

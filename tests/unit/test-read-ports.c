@@ -125,7 +125,7 @@ static void test_ports(void **state)
 static void test_many(void **state)
 {
 	_cleanup_settings_ struct settings settings;
-	_cleanup_strbuf_ struct strbuf body = {0}, said = {0};
+	_cleanup_strbuf_ struct strbuf body = {0};
 	_cleanup_(service_def_freep) struct service_def *s = NULL;
 	struct text_row row;
 
