@@ -25,7 +25,7 @@ class Skip(Exception):
 
 def exit_on_term():
     """SIGTERM (a test's timeout) unwinds the stack, so that namespaces and processes are cleaned up."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 class Tap:
