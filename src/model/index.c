@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/index.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,12 +32,14 @@ struct slot {
 	struct group_ref *groups; /* by file, then position */
 	size_t n_groups, groups_allocated;
 	struct service *built; /* NULL: no definition */
-	const struct service_def
-		*claimed; /* the definition whose claims are in the map; borrowed */
+	/* The definition whose claims are in the map; borrowed. */
+	const struct service_def *claimed;
 	struct claim_key *claim_keys;
 	size_t n_claim_keys, claim_keys_allocated;
 	struct diags problems;
-	bool dirty;
+	uint64_t detached; /* the detach() that was here last */
+	bool dirty;	   /* on the index's list: not yet part of a world */
+	bool stale;	   /* dirty, and not yet built from what it holds now */
 };
 
 /* What is owned, as bytes: kind, then what the kind needs. */
@@ -49,13 +52,15 @@ struct claim_key {
 	uint8_t protocol;
 	uint16_t port;
 	struct addr addr;
-	/* not part of the key: where it was claimed */
-	const char *field;
 };
-#define CLAIM_KEY_SIZE offsetof(struct claim_key, field)
+/* Padding at the end is not part of the key; between the members there is none. */
+#define CLAIM_KEY_SIZE (offsetof(struct claim_key, addr) + sizeof(struct addr))
+static_assert(offsetof(struct claim_key, addr) == 4 && sizeof(struct addr) == 17,
+	      "the bytes of a claim have no gaps");
 
 struct owner {
 	struct slot *slot;
+	const char *field; /* what of the service claims it */
 	struct owner *next;
 };
 struct claim {
@@ -75,6 +80,7 @@ struct index {
 	struct slot **dirty;
 	size_t n_dirty, dirty_allocated;
 	size_t n_problems;   /* slots with messages */
+	uint64_t n_detached; /* calls of detach() */
 	struct world *world; /* the last one made */
 };
 
@@ -179,6 +185,7 @@ static int slot_touch(struct index *x, struct slot *s)
 {
 	int r;
 
+	s->stale = true;
 	if (s->dirty)
 		return 0;
 	r = array_reserve(&x->dirty, &x->dirty_allocated, x->n_dirty + 1);
@@ -251,13 +258,16 @@ static int detach(struct index *x, const char *file, const struct objects *o)
 	size_t i;
 	int r;
 
+	x->n_detached++;
 	for (i = 0; i < o->n_services + o->n_groups; i++) {
 		const char *key = i < o->n_services ? o->services[i]->key
 						    : o->groups[i - o->n_services]->service;
 		struct slot *s = map_get(x->slots, key);
 
-		if (!s)
+		/* Once for each slot, however many groups of one service the file has. */
+		if (!s || s->detached == x->n_detached)
 			continue;
+		s->detached = x->n_detached;
 		slot_drop_file(s, file);
 		r = slot_touch(x, s);
 		if (r < 0)
@@ -325,7 +335,8 @@ int index_remove_file(struct index *x, const char *file)
 
 /* Claims */
 
-static int claim_add(struct index *x, struct slot *s, const struct claim_key *key)
+static int claim_add(struct index *x, struct slot *s, const struct claim_key *key,
+		     const char *field)
 {
 	struct claim *c = map_get_bytes(x->claims, key, CLAIM_KEY_SIZE);
 	struct owner *o, **at;
@@ -341,10 +352,11 @@ static int claim_add(struct index *x, struct slot *s, const struct claim_key *ke
 	if (!o)
 		return -ENOMEM;
 	o->slot = s;
+	o->field = field;
 	if (!c) {
 		c = calloc(1, sizeof(*c));
 		if (c) {
-			memcpy(&c->key, key, sizeof(*key));
+			c->key = *key;
 			r = map_put_bytes(x->claims, key, CLAIM_KEY_SIZE, c);
 		}
 		if (!c || r < 0) {
@@ -356,7 +368,7 @@ static int claim_add(struct index *x, struct slot *s, const struct claim_key *ke
 	for (at = &c->owners; *at; at = &(*at)->next)
 		continue;
 	*at = o;
-	memcpy(&s->claim_keys[s->n_claim_keys++], key, sizeof(*key));
+	s->claim_keys[s->n_claim_keys++] = *key;
 	if (c->owners->next)
 		return map_put_bytes(x->contested, key, CLAIM_KEY_SIZE, c);
 	return 0;
@@ -385,61 +397,50 @@ static void claim_drop(struct index *x, const struct slot *s, const struct claim
 	}
 }
 
-static struct claim_key claim_key(enum claim_kind kind, const struct addr *a, uint16_t port,
-				  enum svc_proto protocol, const char *field)
-{
-	struct claim_key k;
-
-	memset(&k, 0, sizeof(k)); /* padding is part of the bytes */
-	k.kind = (uint8_t)kind;
-	k.protocol = (uint8_t)protocol;
-	k.port = port;
-	if (a)
-		memcpy(&k.addr, a, sizeof(*a));
-	k.field = field;
-	return k;
-}
-
 static int claim_addresses(struct index *x, struct slot *s, const struct service_def *d,
 			   const struct service_port *p)
 {
+	struct claim_key k = {
+		.kind = CLAIM_ADDRESS, .protocol = (uint8_t)p->protocol, .port = p->port};
 	size_t i;
 	int f, r;
 
 	for (f = 0; f < _ADDR_FAMILY_MAX; f++) {
-		struct claim_key k;
-
 		if (!d->has_cluster_ip[f])
 			continue;
-		k = claim_key(CLAIM_ADDRESS, &d->cluster_ips[f], p->port, p->protocol, "clusterIP");
-		r = claim_add(x, s, &k);
+		k.addr = d->cluster_ips[f];
+		r = claim_add(x, s, &k, "clusterIP");
 		if (r < 0)
 			return r;
 	}
 	for (i = 0; i < d->n_external_ips; i++) {
-		struct claim_key k = claim_key(CLAIM_ADDRESS, &d->external_ips[i], p->port,
-					       p->protocol, "externalIPs");
-
-		r = claim_add(x, s, &k);
+		k.addr = d->external_ips[i];
+		r = claim_add(x, s, &k, "externalIPs");
 		if (r < 0)
 			return r;
 	}
 	for (i = 0; i < d->n_lb_ips; i++) {
-		struct claim_key k = claim_key(CLAIM_ADDRESS, &d->lb_ips[i].ip, p->port,
-					       p->protocol, "loadBalancerIPs");
-
 		if (d->lb_ips[i].proxy)
 			continue;
-		r = claim_add(x, s, &k);
+		k.addr = d->lb_ips[i].ip;
+		r = claim_add(x, s, &k, "loadBalancerIPs");
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
+static int claim_node_port(struct index *x, struct slot *s, uint16_t port, enum svc_proto protocol,
+			   const char *field)
+{
+	const struct claim_key k = {
+		.kind = CLAIM_NODE_PORT, .protocol = (uint8_t)protocol, .port = port};
+
+	return port ? claim_add(x, s, &k, field) : 0;
+}
+
 static int slot_claim(struct index *x, struct slot *s, const struct service_def *d)
 {
-	struct claim_key k;
 	size_t i;
 	int r;
 
@@ -450,25 +451,15 @@ static int slot_claim(struct index *x, struct slot *s, const struct service_def 
 	if (!d || d->headless || d->type == SVC_EXTERNAL_NAME)
 		return 0;
 	for (i = 0; i < d->n_ports; i++) {
-		r = claim_addresses(x, s, d, &d->ports[i]);
-		if (r < 0)
-			return r;
-		if (d->ports[i].node_port == 0)
-			continue;
-		k = claim_key(CLAIM_NODE_PORT, NULL, d->ports[i].node_port, d->ports[i].protocol,
-			      "nodePort");
-		r = claim_add(x, s, &k);
+		const struct service_port *p = &d->ports[i];
+
+		r = claim_addresses(x, s, d, p);
+		if (r == 0)
+			r = claim_node_port(x, s, p->node_port, p->protocol, "nodePort");
 		if (r < 0)
 			return r;
 	}
-	if (d->health_check_node_port) {
-		k = claim_key(CLAIM_NODE_PORT, NULL, d->health_check_node_port, SVC_TCP,
-			      "healthCheckNodePort");
-		r = claim_add(x, s, &k);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return claim_node_port(x, s, d->health_check_node_port, SVC_TCP, "healthCheckNodePort");
 }
 
 /* Clashes */
@@ -493,51 +484,86 @@ static const char *place_text(const struct place *p, struct strbuf *b)
 	return strbuf_text(b);
 }
 
+/* Each definition but the first clashes with the first. */
 static int clash_twice(struct index_clashes *c, const struct slot *s)
 {
-	_cleanup_strbuf_ struct strbuf b = {0};
-	const struct service_def *first = s->defs[0].def, *second = s->defs[1].def;
-	struct diags *d;
-	int r = clash_add(c, s->defs[0].file, s->defs[1].file, &d);
+	const struct service_def *first = s->defs[0].def;
 
-	if (r < 0)
-		return r;
-	diags_add(d, DIAG_ERROR, &second->at, s->key, "name", s->key,
-		  "names are unique over all files: take one of the two out",
-		  "the service is defined twice, here and at %s", place_text(&first->at, &b));
-	return d->error;
+	for (size_t i = 1; i < s->n_defs; i++) {
+		_cleanup_strbuf_ struct strbuf b = {0};
+		struct diags *d;
+		int r = clash_add(c, s->defs[0].file, s->defs[i].file, &d);
+
+		if (r < 0)
+			return r;
+		diags_add(d, DIAG_ERROR, &s->defs[i].def->at, s->key, "name", s->key,
+			  "names are unique over all files: take one of the two out",
+			  "the service is defined twice, here and at %s",
+			  place_text(&first->at, &b));
+		if (strbuf_error(&b) || d->error)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
-static int clash_claim(struct index_clashes *c, const struct claim *claim)
+/* The order in which files are read, and services within a file. */
+static bool read_before(const struct slot *a, const struct slot *b)
+{
+	int c = strcmp(a->defs[0].file, b->defs[0].file);
+
+	return c ? c < 0 : a->defs[0].def->position < b->defs[0].def->position;
+}
+
+static int clash_pair(struct index_clashes *c, const struct claim *claim, const struct owner *a,
+		      const struct owner *b)
 {
 	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
-	const struct slot *a = claim->owners->slot, *b = claim->owners->next->slot;
+	const struct claim_key *key = &claim->key;
 	char text[ADDR_PORT_TEXT_MAX];
 	struct diags *d;
 	int r;
 
-	/* The later file in reading order is the one that is told. */
-	if (strcmp(a->defs[0].file, b->defs[0].file) > 0) {
-		const struct slot *t = a;
+	/* The later one in reading order is the one that is told. */
+	if (read_before(b->slot, a->slot)) {
+		const struct owner *t = a;
 
 		a = b;
 		b = t;
 	}
-	r = clash_add(c, a->defs[0].file, b->defs[0].file, &d);
+	r = clash_add(c, a->slot->defs[0].file, b->slot->defs[0].file, &d);
 	if (r < 0)
 		return r;
-	if (claim->key.kind == CLAIM_NODE_PORT)
-		strbuf_addf(&value, "%u/%s", claim->key.port,
-			    svc_proto_text((enum svc_proto)claim->key.protocol));
+	if (key->kind == CLAIM_NODE_PORT)
+		strbuf_addf(&value, "%u", key->port);
 	else
-		strbuf_addf(&value, "%s/%s",
-			    addr_port_format(&claim->key.addr, claim->key.port, text),
-			    svc_proto_text((enum svc_proto)claim->key.protocol));
-	diags_add(d, DIAG_ERROR, &b->defs[0].def->at, b->key, claim->key.field, strbuf_text(&value),
-		  "an address, port and protocol belongs to one service",
-		  "is also claimed by service '%s' at %s", a->key,
-		  place_text(&a->defs[0].def->at, &where));
-	return d->error;
+		strbuf_add(&value, addr_port_format(&key->addr, key->port, text));
+	strbuf_addf(&value, "/%s", svc_proto_text((enum svc_proto)key->protocol));
+	diags_add(d, DIAG_ERROR, &b->slot->defs[0].def->at, b->slot->key, b->field,
+		  strbuf_text(&value),
+		  key->kind == CLAIM_NODE_PORT
+			  ? "a node port, with its protocol, belongs to one service"
+			  : "an address, port and protocol belongs to one service",
+		  "is also claimed by service '%s' (%s) at %s", a->slot->key, a->field,
+		  place_text(&a->slot->defs[0].def->at, &where));
+	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
+}
+
+static int clash_claim(struct index_clashes *c, const struct claim *claim)
+{
+	const struct owner *o, *first = claim->owners;
+	int r;
+
+	for (o = first->next; o; o = o->next)
+		if (read_before(o->slot, first->slot))
+			first = o;
+	for (o = claim->owners; o; o = o->next) {
+		if (o == first)
+			continue;
+		r = clash_pair(c, claim, first, o);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 /* Building */
@@ -553,7 +579,8 @@ static void slot_set_problems(struct index *x, struct slot *s, struct diags *new
 		x->n_problems++;
 }
 
-/* The file that messages of a failed build are about: the place of the first error decides. */
+/* The file that messages of a failed build are about: the place of the first error decides. The
+ * service's own file has a part in it too: its ports may be what changed. */
 static const char *file_of_error(const struct slot *s, const struct diags *d)
 {
 	size_t i, j;
@@ -569,12 +596,14 @@ static const char *file_of_error(const struct slot *s, const struct diags *d)
 	return s->defs[0].file;
 }
 
+/* Leaves the slot stale when there is a clash, so that it is told again. */
 static int slot_build(struct index *x, struct slot *s, struct index_clashes *clashes)
 {
 	_cleanup_free_ struct endpoint_group **groups = NULL;
 	_cleanup_(service_unrefp) struct service *new = NULL;
 	_cleanup_diags_ struct diags problems = {0};
 	const struct service_def *def = s->n_defs ? s->defs[0].def : NULL;
+	struct service *old;
 	size_t i;
 	int r;
 
@@ -594,6 +623,7 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 			return problems.error;
 		slot_set_problems(x, s, &problems);
 		s->built = service_unref(s->built);
+		s->stale = false;
 		return 0;
 	}
 	if (s->n_groups) {
@@ -605,10 +635,9 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 	}
 	r = service_build(def, groups, s->n_groups, &new, &problems);
 	if (r == -EBADMSG) {
-		const char *file = file_of_error(s, &problems);
 		struct diags *d;
 
-		r = clash_add(clashes, file, file, &d);
+		r = clash_add(clashes, s->defs[0].file, file_of_error(s, &problems), &d);
 		if (r < 0)
 			return r;
 		diags_move(d, &problems);
@@ -617,10 +646,12 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 	if (r < 0)
 		return r;
 	slot_set_problems(x, s, &problems);
-	if (s->built && service_equal(s->built, new))
-		return 0;
+	s->stale = false;
+	/* What the last world has stays the same object, also when it was something else in between:
+	 * a file was put in and replaced again because of a clash. */
+	old = x->world ? world_find(x->world, s->key) : NULL;
 	service_unref(s->built);
-	s->built = TAKE_PTR(new);
+	s->built = old && service_equal(old, new) ? service_ref(old) : TAKE_PTR(new);
 	return 0;
 }
 
@@ -700,7 +731,10 @@ int index_update(struct index *x, struct shared_settings *settings,
 	void *value;
 	int r;
 
+	/* A slot is built once, however often files are replaced because of others. */
 	for (i = 0; i < x->n_dirty; i++) {
+		if (!x->dirty[i]->stale)
+			continue;
 		r = slot_build(x, x->dirty[i], &clashes);
 		if (r < 0)
 			return r;
@@ -742,4 +776,14 @@ void index_problems(const struct index *x, struct diags *d)
 		return;
 	while (map_next(x->slots, &pos, &key, &value))
 		diags_copy(d, &((struct slot *)value)->problems);
+}
+
+int index_place(const struct index *x, const char *key, struct place *ret)
+{
+	const struct slot *s = map_get(x->slots, key);
+
+	if (!s || !s->n_defs)
+		return -ENOENT;
+	*ret = s->defs[0].def->at;
+	return 0;
 }
