@@ -55,17 +55,15 @@ void plan_kept_done(struct plan_kept_list *list)
 
 int plan_kept_add(struct plan_kept_list *list, const char *chain, const char *rule)
 {
-	char *copy = NULL;
+	struct plan_kept added = {0};
 
 	if (array_reserve(&list->items, &list->allocated, list->n + 1) < 0)
 		return -ENOMEM;
-	if (rule) {
-		copy = strdup(rule);
-		if (!copy)
-			return -ENOMEM;
-	}
-	strncpy(list->items[list->n].chain, chain, CHAIN_NAME_MAX - 1);
-	list->items[list->n++].rule = copy;
+	strncpy(added.chain, chain, CHAIN_NAME_MAX - 1);
+	added.rule = rule ? strdup(rule) : NULL;
+	if (rule && !added.rule)
+		return -ENOMEM;
+	list->items[list->n++] = added;
 	return 0;
 }
 
