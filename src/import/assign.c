@@ -39,37 +39,49 @@ void assignments_done(struct assignments *a)
 
 static int append(struct assignments *a, const struct setting_row *row, const char *value)
 {
-	char *copy;
-	int r = array_reserve(&a->items, &a->allocated, a->n + 1);
+	_cleanup_free_ char *copy = strdup(value);
+	int r;
 
-	if (r < 0)
-		return r;
-	copy = strdup(value);
 	if (!copy)
 		return -ENOMEM;
-	a->items[a->n++] = (struct assignment){.row = row, .value = copy};
+	r = array_reserve(&a->items, &a->allocated, a->n + 1);
+	if (r < 0)
+		return r;
+	a->items[a->n++] = (struct assignment){.row = row, .value = TAKE_PTR(copy)};
 	return 0;
+}
+
+static int parse(struct assignments *a, const struct setting_row *row, struct kube_object *o,
+		 const struct node *n, const char *value)
+{
+	_cleanup_free_ char *reason = NULL, *hint = NULL;
+	int r = row->parse(row, value, &a->settings, &reason, &hint);
+
+	if (r < 0 && r != -ENOMEM)
+		kube_error(o, n, hint, "%s", reason ? reason : "is refused");
+	return r;
 }
 
 void assign(struct assignments *a, struct kube_object *o, const struct node *n, const char *section,
 	    const char *key, const char *value)
 {
 	const struct setting_row *row = setting_find(section, key);
-	_cleanup_free_ char *reason = NULL, *hint = NULL;
 	int r;
 
+	if (!row) {
+		o->error = -EINVAL;
+		return;
+	}
 	if (strlen(key) + 1 + strlen(value) > LINE_MAX_BYTES) {
 		kube_error(o, n, NULL, "is too long for a line of svcroute.conf");
 		return;
 	}
-	r = row ? row->parse(row, value, &a->settings, &reason, &hint) : -EINVAL;
+	r = parse(a, row, o, n, value);
 	if (r == 0)
 		r = append(a, row, value);
 	if (r == -ENOMEM)
 		o->error = r;
-	else if (r < 0)
-		kube_error(o, n, hint, "%s", reason ? reason : "is refused");
-	else
+	else if (r == 0)
 		node_place(o->tree, n, &a->origin.places[row - setting_rows]);
 }
 

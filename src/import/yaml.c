@@ -454,8 +454,29 @@ static int end_document(struct reader *r, struct documents *ret)
 	return 0;
 }
 
+/* Values lie in documents, and only what is open ends. The library keeps to that; a reader that
+ * took its word would have nothing left to stand on if it did not. */
+static bool is_in_order(const struct reader *r, const yaml_event_t *e)
+{
+	switch (e->type) {
+	case YAML_DOCUMENT_START_EVENT:
+		return !r->tree;
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		return r->tree && r->depth > 0;
+	case YAML_STREAM_START_EVENT:
+	case YAML_STREAM_END_EVENT:
+	case YAML_NO_EVENT:
+		return true;
+	default:
+		return r->tree != NULL;
+	}
+}
+
 static int handle(struct reader *r, const yaml_event_t *e, struct documents *ret)
 {
+	if (!is_in_order(r, e))
+		return refuse_at(r, e, NULL, "not YAML: parts out of order");
 	switch (e->type) {
 	case YAML_DOCUMENT_START_EVENT:
 		return node_tree_new(r->file, &r->tree);

@@ -25,7 +25,14 @@
 #include "base/text.h"
 #include "config/cfg.h"
 #include "config/ini.h"
-#include "import-rows.h"
+#include "import-rows-config.h"
+#include "import-rows-endpoints.h"
+#include "import-rows-host.h"
+#include "import-rows-kinds.h"
+#include "import-rows-match.h"
+#include "import-rows-service-more.h"
+#include "import-rows-service.h"
+#include "import-rows-slice.h"
 #include "import/import.h"
 #include "model/read.h"
 
@@ -114,6 +121,7 @@ static void check_rows(const struct import_row *rows, size_t n)
 	struct allow_trailing_semicolon_##name
 
 ROWS_TEST(service);
+ROWS_TEST(service_more);
 ROWS_TEST(slice);
 ROWS_TEST(endpoints);
 ROWS_TEST(match);
@@ -225,7 +233,7 @@ static void test_several_files(void **state)
 {
 	char names[2][32] = {"/tmp/test-import-a.XXXXXX", "/tmp/test-import-b.XXXXXX"};
 	const char *const files[] = {names[0], names[1]};
-	static const char *const texts[] = {service_rows[0].objects, slice_rows[0].objects};
+	const char *const texts[] = {service_rows[0].objects, slice_rows[0].objects};
 	struct import_options options = {.stdin_fd = -1};
 	_cleanup_import_result_ struct import_result result = {0};
 	_cleanup_diags_ struct diags d = {0};
@@ -483,12 +491,19 @@ static void test_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_service),	      cmocka_unit_test(test_slice),
-		cmocka_unit_test(test_endpoints),     cmocka_unit_test(test_match),
-		cmocka_unit_test(test_config),	      cmocka_unit_test(test_host),
-		cmocka_unit_test(test_kinds),	      cmocka_unit_test(test_node_option),
-		cmocka_unit_test(test_files),	      cmocka_unit_test(test_pipe_and_directory),
-		cmocka_unit_test(test_several_files), cmocka_unit_test(test_scenarios),
+		cmocka_unit_test(test_service),
+		cmocka_unit_test(test_service_more),
+		cmocka_unit_test(test_slice),
+		cmocka_unit_test(test_endpoints),
+		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_node_option),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_pipe_and_directory),
+		cmocka_unit_test(test_several_files),
+		cmocka_unit_test(test_scenarios),
 		cmocka_unit_test(test_bad),
 	};
 
