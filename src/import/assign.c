@@ -18,8 +18,11 @@ int assignments_init(struct assignments *a)
 	new.origin.places = calloc(n_setting_rows, sizeof(*new.origin.places));
 	if (!new.origin.places)
 		return -ENOMEM;
-	r = settings_init(&new.settings);
+	r = arena_new(&new.arena);
+	if (r == 0)
+		r = settings_init(&new.settings);
 	if (r < 0) {
+		arena_free(new.arena);
 		free(new.origin.places);
 		return r;
 	}
@@ -29,8 +32,7 @@ int assignments_init(struct assignments *a)
 
 void assignments_done(struct assignments *a)
 {
-	for (size_t i = 0; i < a->n; i++)
-		free(a->items[i].value);
+	arena_free(a->arena);
 	free(a->items);
 	free(a->origin.places);
 	settings_done(&a->settings);
@@ -39,7 +41,7 @@ void assignments_done(struct assignments *a)
 
 static int append(struct assignments *a, const struct setting_row *row, const char *value)
 {
-	_cleanup_free_ char *copy = strdup(value);
+	const char *copy = arena_strdup(a->arena, value);
 	int r;
 
 	if (!copy)
@@ -47,7 +49,7 @@ static int append(struct assignments *a, const struct setting_row *row, const ch
 	r = array_reserve(&a->items, &a->allocated, a->n + 1);
 	if (r < 0)
 		return r;
-	a->items[a->n++] = (struct assignment){.row = row, .value = TAKE_PTR(copy)};
+	a->items[a->n++] = (struct assignment){.row = row, .value = copy};
 	return 0;
 }
 

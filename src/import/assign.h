@@ -11,7 +11,7 @@
 
 struct assignment {
 	const struct setting_row *row;
-	char *value;
+	const char *value; /* in the arena */
 };
 
 struct assignments {
@@ -19,6 +19,7 @@ struct assignments {
 	struct settings_origin origin; /* where from */
 	struct assignment *items;
 	size_t n, allocated;
+	struct arena *arena;
 };
 
 /* -ENOMEM. Free with assignments_done(). */
