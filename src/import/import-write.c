@@ -158,7 +158,7 @@ static int rename_output(struct outputs *o, struct output *f, bool force)
 		return 0;
 	}
 	if (errno == EEXIST && !force)
-		return fail(o, -EEXIST, "%s: exists (--force replaces it)", f->target);
+		return fail(o, -EEXIST, "%s: exists", f->target);
 	if (errno == EEXIST &&
 	    renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->target, RENAME_EXCHANGE) == 0) {
 		f->state = FILE_EXCHANGED;
@@ -246,8 +246,7 @@ static int write_outputs(struct outputs *o, const struct import_result *r, bool 
 		if (lstat(o->items[i].target, &st) < 0)
 			continue;
 		if (!force)
-			return fail(o, -EEXIST, "%s: exists (--force replaces it)",
-				    o->items[i].target);
+			return fail(o, -EEXIST, "%s: exists", o->items[i].target);
 		if (S_ISDIR(st.st_mode))
 			return fail(o, -EISDIR, "%s: is a directory", o->items[i].target);
 	}
