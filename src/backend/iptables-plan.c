@@ -108,7 +108,7 @@ static void print_unknown_additions(struct job *j, struct strbuf *out)
 	}
 	plan_jumps_print(j->seen, TABLE_FILTER, out, &j->plan->n_rules);
 	for (size_t i = 0; i < N_FILTER_CHAINS; i++)
-		dispatch_print_appended(&j->filter[i], out, &j->plan->n_rules);
+		(void)dispatch_print_appended(&j->filter[i], 0, NULL, out, &j->plan->n_rules);
 	print_fixed(j, &j->new->forward, out);
 	strbuf_add(out, "COMMIT\n");
 }

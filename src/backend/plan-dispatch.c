@@ -218,7 +218,22 @@ void dispatch_print(const struct dispatch_diff *d, enum dispatch_step step, stru
 		print_edits(d, step, out, n_rules);
 }
 
-void dispatch_print_appended(const struct dispatch_diff *d, struct strbuf *out, size_t *n_rules)
+size_t dispatch_print_appended(const struct dispatch_diff *d, size_t from,
+			       const struct service *last, struct strbuf *out, size_t *n_rules)
 {
-	print_whole(d, false, out, n_rules);
+	size_t i;
+
+	for (i = from; i < d->n; i++) {
+		const struct dispatch_item *item = &d->items[i];
+
+		/* Rules without a service stand at the end. */
+		if (last &&
+		    (!item->service || service_key_compare(item->service->key, last->key) > 0))
+			break;
+		if (item->op == DISPATCH_REMOVE)
+			continue;
+		print_line(d, item, "-A ", 0, out);
+		(*n_rules)++;
+	}
+	return i;
 }

@@ -52,5 +52,9 @@ bool dispatch_rewrites(const struct dispatch_diff *d, enum dispatch_step step);
 /* Lines are counted in *n_rules (deletions do not count). */
 void dispatch_print(const struct dispatch_diff *d, enum dispatch_step step, struct strbuf *out,
 		    size_t *n_rules);
-/* All wanted rules as additions, whatever the chain holds. */
-void dispatch_print_appended(const struct dispatch_diff *d, struct strbuf *out, size_t *n_rules);
+/*
+ * Wanted rules as additions, whatever the chain holds: from item `from` on, up to those of `last`
+ * (NULL: to the end). Returns where the next part begins.
+ */
+size_t dispatch_print_appended(const struct dispatch_diff *d, size_t from,
+			       const struct service *last, struct strbuf *out, size_t *n_rules);

@@ -318,14 +318,27 @@ static int print_single(struct nat_job *j)
 	return r;
 }
 
-/* What services need: their fixed chains, and a place for the jumps to lead to. */
+/*
+ * On a host that has neither of the two, dispatch chains may grow with the blocks; their rules in
+ * one block would cost time with the square of their number. The jumps to them come last: until
+ * then the kernel need not check with each block all that can be reached.
+ */
+static bool dispatch_grows(const struct nat_job *j)
+{
+	return !j->old && !iptables_seen_chain(j->seen, SEEN_NAT, j->dispatch[0].name) &&
+	       !iptables_seen_chain(j->seen, SEEN_NAT, j->dispatch[1].name);
+}
+
+/* What services need: the fixed chains, and (unless dispatch grows) a place for the jumps to lead
+ * to. Returns how many of the chains to write it holds. */
 static size_t print_base_block(struct nat_job *j)
 {
+	bool jumps = j->jumps.len > 0 && !dispatch_grows(j);
 	size_t n = 0;
 
 	while (n < j->n_writes && !j->writes[n].service)
 		n++;
-	if (n == 0 && j->jumps.len == 0)
+	if (n == 0 && !jumps)
 		return 0;
 	begin(j);
 	for (size_t i = 0; i < ELEMENTSOF(j->dispatch);
@@ -333,7 +346,8 @@ static size_t print_base_block(struct nat_job *j)
 		if (!j->old && !iptables_seen_chain(j->seen, SEEN_NAT, j->dispatch[i].name))
 			print_head(j, j->dispatch[i].name);
 	print_heads(j, 0, n);
-	strbuf_add(j->out, strbuf_text(&j->jumps));
+	if (jumps)
+		strbuf_add(j->out, strbuf_text(&j->jumps));
 	print_writes(j, 0, n);
 	commit(j);
 	return n;
@@ -358,25 +372,44 @@ static size_t block_end(const struct nat_job *j, size_t from)
 	return end;
 }
 
-static int print_blocks(struct nat_job *j)
+static void print_service_blocks(struct nat_job *j, size_t from)
 {
-	size_t from = print_base_block(j), to;
-	int r = 0;
+	size_t to, done[ELEMENTSOF(j->dispatch)] = {0};
+	bool grows = dispatch_grows(j);
 
 	for (; from < j->n_writes; from = to) {
 		to = block_end(j, from);
 		begin(j);
 		print_heads(j, from, to);
 		print_writes(j, from, to);
+		for (size_t i = 0; grows && i < ELEMENTSOF(done); i++)
+			done[i] = dispatch_print_appended(&j->dispatch[i], done[i],
+							  j->writes[to - 1].service, j->out,
+							  &j->plan->n_rules);
 		commit(j);
 	}
-	if (dispatch_changed(j)) {
-		begin(j);
+	if (!dispatch_changed(j))
+		return;
+	begin(j);
+	if (!grows) {
 		print_dispatch_heads(j);
 		print_dispatch(j);
-		commit(j);
+	} else {
+		strbuf_add(j->out, strbuf_text(&j->jumps));
+		for (size_t i = 0; i < ELEMENTSOF(done); i++)
+			(void)dispatch_print_appended(&j->dispatch[i], done[i], NULL, j->out,
+						      &j->plan->n_rules);
 	}
-	for (from = 0; r == 0 && from < j->n_stale; from = to) {
+	commit(j);
+}
+
+static int print_blocks(struct nat_job *j)
+{
+	size_t to;
+	int r = 0;
+
+	print_service_blocks(j, print_base_block(j));
+	for (size_t from = 0; r == 0 && from < j->n_stale; from = to) {
 		to = MIN_OF(from + PLAN_BLOCK_CHAINS, j->n_stale);
 		begin(j);
 		print_stale_heads(j, from, to);

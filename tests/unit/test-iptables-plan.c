@@ -583,12 +583,12 @@ static void test_blocks(void **state)
 	(void)state;
 	assert_int_equal(iptables_plan_make(NULL, a, &seen, &options, &plan), 0);
 	assert_int_equal(plan.n_steps, 2);
-	/* base, 250, 250, 100 services, dispatch */
+	/* base, 250, 250, 100 services with their rules of KUBE-SERVICES, which is new; its end */
 	assert_int_equal(count(plan.steps[1].text, "COMMIT\n"), 5);
-	/* the last block is dispatch only */
 	got = strrchr(plan.steps[1].text, '*');
-	assert_int_equal(count(got, "\n:KUBE-"), 2);
-	assert_int_equal(count(got, "\n-A KUBE-SERVICES "), 601);
+	assert_int_equal(count(got, "\n:KUBE-"), 0);
+	assert_int_equal(count(got, "\n-A KUBE-SERVICES "), 1);
+	assert_int_equal(count(plan.steps[1].text, "\n-A KUBE-SERVICES "), 601);
 	load_plan(host, &plan);
 	iptables_plan_done(&plan);
 
@@ -597,6 +597,7 @@ static void test_blocks(void **state)
 	assert_int_equal(plan.n_steps, 1);
 	assert_int_equal(plan.n_stale, 1200);
 	assert_int_equal(count(plan.steps[0].text, "COMMIT\n"), 5);
+	assert_int_equal(count(plan.steps[0].text, "\n-A KUBE-SERVICES "), 601);
 	host->committed = watch_commit;
 	host->userdata = &w;
 	load_plan(host, &plan);
@@ -605,6 +606,26 @@ static void test_blocks(void **state)
 	got = host_save(host);
 	wanted = fresh_save(b);
 	assert_same(got, wanted, "replaced");
+	free(got);
+	free(wanted);
+
+	/* the same over a host whose state is not known: KUBE-SERVICES is emptied and filled in one
+	 * block */
+	host_look(host, &seen);
+	assert_int_equal(iptables_plan_make(NULL, b, &seen, &options, &plan), 0);
+	assert_int_equal(plan.n_steps, 3);
+	got = strrchr(plan.steps[1].text, '*');
+	assert_int_equal(count(got, "\n:KUBE-SERVICES "), 1);
+	assert_int_equal(count(got, "\n-A KUBE-SERVICES "), 601);
+	w.old = b;
+	host->committed = watch_commit;
+	load_plan(host, &plan);
+	host->committed = NULL;
+	iptables_plan_done(&plan);
+	iptables_seen_done(&seen);
+	got = host_save(host);
+	wanted = fresh_save(b);
+	assert_same(got, wanted, "over itself");
 	free(got);
 	free(wanted);
 
