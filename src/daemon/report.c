@@ -120,6 +120,15 @@ static const char *state_text(const struct manager *m)
 	return config_n_refused(m->config) ? "degraded" : "ok";
 }
 
+static size_t count_ports(const struct world *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; w && i < w->n_services; i++)
+		n += w->services[i]->def->n_ports;
+	return n;
+}
+
 static json_t *status_json(const struct manager *m)
 {
 	_cleanup_free_ char *backend = NULL;
@@ -132,7 +141,7 @@ static json_t *status_json(const struct manager *m)
 		.state = state_text(m),
 		.node_name = m->world ? m->world->settings->s.node_name : "",
 		.n_services = m->world ? m->world->n_services : 0,
-		.n_service_ports = m->world ? m->world->n_ports : 0,
+		.n_service_ports = count_ports(m->world),
 		.n_endpoints = m->world ? m->world->n_endpoints : 0,
 		.n_files = config_n_files(m->config),
 		.n_files_refused = config_n_refused(m->config),

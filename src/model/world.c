@@ -73,7 +73,6 @@ int world_new(struct shared_settings *settings, struct service *const *services,
 		const struct service *one = services[i];
 
 		w->services[i] = service_ref(services[i]);
-		w->n_ports += one->def->n_ports;
 		w->n_endpoints += one->n_endpoints[ADDR_IPV4] + one->n_endpoints[ADDR_IPV6];
 	}
 	*ret = w;

@@ -24,7 +24,7 @@ struct world {
 	struct shared_settings *settings;
 	struct service **services; /* each holds a reference */
 	size_t n_services;
-	size_t n_ports, n_endpoints; /* sums over the services; endpoints of both families */
+	size_t n_endpoints; /* sum over the services, both families */
 };
 struct world *world_ref(struct world *w);
 struct world *world_unref(struct world *w); /* accepts and returns NULL */

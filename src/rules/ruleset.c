@@ -147,7 +147,8 @@ static int env_make(const struct view *view, enum addr_family family,
 	env->mark = UINT32_C(1) << s->iptables_masquerade_bit;
 	env->masquerade_all = s->iptables_masquerade_all;
 	env->allow_external_ips = s->allow_external_ips;
-	for (size_t i = 0; i < view->world->n_services; i++)
+	/* Whether there are more than so many is all that is asked. */
+	for (size_t i = 0; i < view->world->n_services && n_endpoints <= LARGE_MODE_ENDPOINTS; i++)
 		if (view_serves(view->world->services[i]->def, family))
 			n_endpoints += view->world->services[i]->n_endpoints[family];
 	env->large = n_endpoints > LARGE_MODE_ENDPOINTS;
