@@ -33,6 +33,29 @@ int config_file_new(enum config_kind kind, const char *id, struct config_file **
 	return 0;
 }
 
+int config_file_set_path(struct config_file *f, const char *path)
+{
+	char *copy;
+	int r;
+
+	/* There are at most as many as there are places for a file to be. */
+	for (size_t i = 0; i < f->n_paths; i++) {
+		if (streq(f->paths[i], path)) {
+			f->path = f->paths[i];
+			return 0;
+		}
+	}
+	r = array_reserve(&f->paths, &f->paths_allocated, f->n_paths + 1);
+	if (r < 0)
+		return r;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	f->paths[f->n_paths++] = copy;
+	f->path = copy;
+	return 0;
+}
+
 static void free_discarded(struct config_file *f)
 {
 	for (size_t i = 0; i < f->n_discarded; i++)
@@ -50,6 +73,10 @@ struct config_file *config_file_free(struct config_file *f)
 	objects_done(&f->before);
 	free_discarded(f);
 	diags_done(&f->diags);
+	diags_done(&f->spare);
+	for (size_t i = 0; i < f->n_paths; i++)
+		free(f->paths[i]);
+	free(f->paths);
 	free(f->text);
 	free(f->id);
 	free(f);
@@ -160,21 +187,31 @@ static int parse_objects(struct config_file *f, const struct settings *settings,
 int config_file_read_objects(struct config_file *f, const struct settings *settings, bool notices,
 			     struct objects *ret)
 {
+	_cleanup_objects_ struct objects objects = {0};
 	int r;
 
 	config_file_clear_diags(f);
+	if (f->edited)
+		f->class = CLASS_CHANGED;
+	else if (f->refused)
+		f->class = f->clashed ? CLASS_REFUSED : CLASS_CHANGED;
+	else
+		f->class = CLASS_UNCHANGED; /* only the settings that it is judged by changed */
 	f->unread = f->refused = f->clashed = false;
-	r = parse_objects(f, settings, ret);
-	if (r == -EBADMSG)
+	r = parse_objects(f, settings, &objects);
+	if (r == -EBADMSG) {
 		f->refused = true;
+		f->class = CLASS_UNCHANGED; /* what is in force is */
+	}
 	if (!notices)
 		drop_notices(&f->diags);
-	if (r == 0 && f->diags.error) {
-		objects_done(ret);
-		*ret = (struct objects){0};
-		r = f->diags.error;
-	}
-	return r;
+	if (f->diags.error)
+		return f->diags.error;
+	if (r < 0)
+		return r;
+	*ret = objects;
+	objects = (struct objects){0};
+	return 0;
 }
 
 int config_file_set_aside(struct config_file *f)
@@ -213,11 +250,33 @@ int config_file_put_back(struct config_file *f)
 	return 0;
 }
 
+int config_file_take_up(struct config_file *f)
+{
+	struct objects newest;
+	int r;
+
+	if (f->n_discarded == 0)
+		return -ENOENT;
+	newest = f->discarded[--f->n_discarded];
+	r = config_file_set_aside(f);
+	if (r < 0) {
+		f->n_discarded++;
+		return r;
+	}
+	f->objects = newest;
+	f->in_force = f->changed = true;
+	return 0;
+}
+
 void config_file_settle(struct config_file *f)
 {
 	objects_done(&f->before);
 	f->before = (struct objects){0};
 	f->has_before = false;
 	free_discarded(f);
-	f->changed = false;
+	diags_done(&f->spare);
+	f->spare = (struct diags){0};
+	f->changed = f->edited = f->won = false;
+	f->lost_in = 0;
+	f->class = CLASS_UNCHANGED;
 }

@@ -8,21 +8,38 @@
 #include "model/read.h"
 #include "model/settings.h"
 
+/* Of two files that clash the one of the higher class is replaced. */
+enum config_class {
+	CLASS_UNCHANGED, /* was in force before this refresh */
+	CLASS_CHANGED,	 /* its content is new */
+	CLASS_REFUSED,	 /* lost a clash before and is the same since: it is only tried again */
+};
+
 /* One configuration file as struct config keeps it: the newest look at it, and what of it is in
  * force. */
 struct config_file {
 	enum config_kind kind;
 	char *id;	  /* orders files as they are read: kind, then name */
-	const char *path; /* as shown in messages; owned by the config */
+	const char *path; /* as shown in messages; one of paths */
+	char **paths;	  /* all that the file had: what was read long ago still points to them */
+	size_t n_paths, paths_allocated;
 	struct file_stamp stamp;
 	int examine_error;  /* of the look at it; 0 fine */
 	bool present;	    /* takes part at all */
-	bool unread;	    /* its stamp changed since it was read */
+	bool racy;	    /* its stamp may not tell the next change: to be read once more */
+	bool unread;	    /* to be read in this refresh */
+	bool edited;	    /* its stamp changed in this refresh */
 	bool changed;	    /* in force, but not yet part of a world */
 	bool refused;	    /* the newest content is not in force */
 	bool clashed;	    /* refused for what another file says: worth another try */
 	bool touched;	    /* on the config's list for this refresh */
 	struct diags diags; /* about the newest content */
+
+	/* While clashes are resolved */
+	enum config_class class;
+	bool won;	    /* another file was replaced because of it */
+	unsigned lost_in;   /* the round in which it was replaced, 0: none */
+	struct diags spare; /* what was said of it before it lost */
 
 	/* Object files */
 	bool in_force;
@@ -44,6 +61,8 @@ struct config_file {
 const char *config_file_id(enum config_kind kind, const char *name, char buf[CONFIG_FILE_ID_MAX]);
 
 int config_file_new(enum config_kind kind, const char *id, struct config_file **ret);
+/* Makes path the file's path; copies. -ENOMEM. */
+int config_file_set_path(struct config_file *f, const char *path);
 struct config_file *config_file_free(struct config_file *f);
 
 /*
@@ -52,8 +71,9 @@ struct config_file *config_file_free(struct config_file *f);
  */
 int config_file_read(struct config_file *f, char **ret_text, size_t *ret_size);
 
-/* Reads and parses an object file; clears unread, refused and the messages first. -EBADMSG:
- * refused, f->diags says why and what was in force stays. Notices are not kept unless told. */
+/* Reads and parses an object file; sets its class, clears unread, refused and the messages first.
+ * -EBADMSG: refused, f->diags says why and what was in force stays. Notices are not kept unless
+ * told. */
 int config_file_read_objects(struct config_file *f, const struct settings *settings, bool notices,
 			     struct objects *ret);
 
@@ -63,6 +83,9 @@ int config_file_set_aside(struct config_file *f);
 /* Undoes config_file_set_aside(): what was in force before this refresh is in force again (perhaps
  * nothing). */
 int config_file_put_back(struct config_file *f);
+/* Undoes config_file_put_back(): the newest content is in force once more. -ENOENT: there is none.
+ */
+int config_file_take_up(struct config_file *f);
 /* A world was made: all that was set aside is freed, what is in force is the last good state. */
 void config_file_settle(struct config_file *f);
 

@@ -32,7 +32,7 @@ struct config_change {
  * it has none; config_problems() has the diagnostics of all files now in that state. Gives a world,
  * except: -ENOMEM (the config is unusable afterwards: free it); -EOPNOTSUPP and -EBADMSG, only
  * before the first world: the settings ask for a mode that is not in this build, or cannot be used
- * even with files left out.
+ * even with files left out. Then config_problems() says why.
  */
 int config_refresh(struct config *c, const struct config_change *changes, size_t n_changes,
 		   struct world **ret);
@@ -41,16 +41,20 @@ int config_refresh(struct config *c, const struct config_change *changes, size_t
  * notices. */
 const struct diags *config_problems(const struct config *c);
 
-/* How many files are replaced by their last good content, or left out. 0: all that the files say is
- * in force. */
+/* How many files are replaced by their last good content, or left out; one that has the wrong
+ * suffix, a directory that cannot be read, and settings that cannot be put together count too. 0:
+ * all that the files say is in force. */
 size_t config_n_refused(const struct config *c);
 size_t config_n_files(const struct config *c);
 
 /* Directories to watch, existing or not: NULL-terminated, owned, valid until the next refresh. */
 const char *const *config_directories(const struct config *c);
 
-/* Where the settings in force came from; files are owned by c. */
+/* Where the settings in force came from; files are owned by c, valid until the next refresh. */
 const struct settings_origin *config_origin(const struct config *c);
+
+/* Where a service is defined; valid until the next refresh. -ENOENT. */
+int config_place(const struct config *c, const char *service, struct place *ret);
 
 /* Whether notices are kept among the problems (`check -v`); off at first. Before the first refresh.
  */

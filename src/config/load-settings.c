@@ -14,12 +14,9 @@ struct attempt {
 	bool refused;
 };
 
-static void read_newest(struct config_file *const *files, size_t n, struct attempt *attempts,
-			int *error)
+static int read_newest(struct config_file *const *files, size_t n, struct attempt *attempts)
 {
-	size_t i;
-
-	for (i = 0; i < n && *error == 0; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int r;
 
 		config_file_clear_diags(files[i]);
@@ -28,36 +25,38 @@ static void read_newest(struct config_file *const *files, size_t n, struct attem
 		if (r == -EBADMSG)
 			attempts[i].refused = true;
 		else if (r < 0)
-			*error = r;
+			return r;
 	}
+	return 0;
 }
 
-/* One pass over all files. A file whose newest text is refused marks itself and has to be passed
- * again. */
-static int pass(struct config_file *const *files, size_t n, struct attempt *attempts,
-		struct settings *s, struct settings_origin *origin, bool *ret_again)
+/* Reads all files, each on top of the ones before. A file whose newest text is bad is marked, and
+ * all have to be read again. */
+static int read_all(struct config_file *const *files, size_t n, struct attempt *attempts,
+		    struct settings *s, struct settings_origin *origin, bool *ret_again)
 {
-	size_t i;
-	int r;
-
 	*ret_again = false;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct config_file *f = files[i];
-		const char *text = attempts[i].refused ? f->text : attempts[i].newest;
-		size_t size = attempts[i].refused ? f->text_size : attempts[i].newest_size;
+		bool refused = attempts[i].refused;
+		const char *text = refused ? f->text : attempts[i].newest;
+		size_t size = refused ? f->text_size : attempts[i].newest_size;
 		_cleanup_diags_ struct diags told = {0};
+		int r;
 
 		if (!text)
 			continue;
 		r = ini_read(text, size, f->path, s, origin, &told);
-		if (r == -ENOMEM)
+		if (r < 0 && r != -EBADMSG)
 			return r;
-		if (!attempts[i].refused)
-			diags_move(&f->diags, &told);
-		if (r == -EBADMSG && !attempts[i].refused) {
-			attempts[i].refused = true;
-			*ret_again = true;
-		}
+		if (refused)
+			continue; /* what there is to say is about the newest text */
+		config_file_clear_diags(f);
+		diags_move(&f->diags, &told);
+		if (f->diags.error)
+			return f->diags.error;
+		if (r == -EBADMSG)
+			attempts[i].refused = *ret_again = true;
 	}
 	return 0;
 }
@@ -72,37 +71,91 @@ static int check_mode(const struct settings *s, const struct settings_origin *or
 	diags_add(d, DIAG_ERROR, row ? &origin->places[row - setting_rows] : NULL, NULL,
 		  "Proxy.Mode", svc_mode_text(s->mode), "this build has the mode iptables",
 		  "mode not in this build");
-	return -EBADMSG;
+	return d->error ? d->error : -EBADMSG;
 }
 
-/* The file that an error among d is about gets all of d; false when none of them can be replaced.
- */
+/* To replace it would change something. */
+static bool is_news(const struct config_file *f, const struct attempt *a)
+{
+	return !a->refused && !(f->text && f->text_size == a->newest_size &&
+				memcmp(f->text, a->newest, a->newest_size) == 0);
+}
+
+/* The file whose newest text the message is about, -1 for none. */
+static int file_of(struct config_file *const *files, size_t n, const struct attempt *attempts,
+		   const struct diag *m)
+{
+	for (size_t i = 0; i < n && m->file; i++)
+		if (is_news(files[i], &attempts[i]) && streq(files[i]->path, m->file))
+			return (int)i;
+	return -1;
+}
+
+/* Refuses the file that the first error with a file is about, with all errors about it; the other
+ * messages come again when they still hold. False when no file can be replaced. */
 static bool blame(struct config_file *const *files, size_t n, struct attempt *attempts,
-		  struct diags *d)
+		  const struct diags *d)
 {
-	size_t i, j;
+	int guilty = -1;
 
-	for (i = 0; i < d->n; i++) {
-		if (d->items[i].severity != DIAG_ERROR || !d->items[i].file)
+	for (size_t i = 0; i < d->n; i++) {
+		const struct diag *m = &d->items[i];
+		int at = m->severity == DIAG_ERROR ? file_of(files, n, attempts, m) : -1;
+
+		if (at < 0 || (guilty >= 0 && at != guilty))
 			continue;
-		for (j = 0; j < n; j++) {
-			if (attempts[j].refused || !streq(files[j]->path, d->items[i].file))
-				continue;
-			attempts[j].refused = true;
-			diags_move(&files[j]->diags, d);
-			return true;
-		}
+		guilty = at;
+		diags_add(&files[at]->diags, m->severity,
+			  &(struct place){m->file, m->line, m->column}, m->object, m->field,
+			  m->value, m->hint, "%s", m->reason);
 	}
-	return false;
+	if (guilty < 0)
+		return false;
+	attempts[guilty].refused = true;
+	return true;
 }
 
-static void keep_texts(struct config_file *const *files, size_t n, struct attempt *attempts)
+/* One attempt: 1 when another one has to be made, with a file more refused. */
+static int try_once(struct config_file *const *files, size_t n, struct attempt *attempts,
+		    const char *host, bool *mode_refused, struct settings *ret,
+		    struct settings_origin *origin, struct diags *d)
 {
-	size_t i;
+	_cleanup_settings_ struct settings s = {0};
+	_cleanup_diags_ struct diags told = {0};
+	bool again;
+	int r;
 
-	for (i = 0; i < n; i++) {
+	r = settings_init(&s);
+	if (r < 0)
+		return r;
+	memset(origin->places, 0, n_setting_rows * sizeof(*origin->places));
+	r = read_all(files, n, attempts, &s, origin, &again);
+	if (r < 0 || again)
+		return r < 0 ? r : 1;
+	r = settings_finish(&s, host, origin, &told);
+	if (r == 0) {
+		r = check_mode(&s, origin, &told);
+		*mode_refused |= r == -EBADMSG;
+	}
+	if (r < 0 && r != -EBADMSG)
+		return r;
+	if (r < 0 && blame(files, n, attempts, &told))
+		return 1;
+	diags_move(d, &told);
+	if (r < 0 || d->error)
+		return d->error ? d->error : r;
+	*ret = s;
+	s = (struct settings){0};
+	return 0;
+}
+
+/* What is refused is so also when there are no settings to be had. */
+static void keep_texts(struct config_file *const *files, size_t n, struct attempt *attempts,
+		       bool good)
+{
+	for (size_t i = 0; i < n; i++) {
 		files[i]->refused = attempts[i].refused;
-		if (attempts[i].refused)
+		if (attempts[i].refused || !good)
 			continue;
 		free(files[i]->text);
 		files[i]->text = TAKE_PTR(attempts[i].newest);
@@ -110,65 +163,41 @@ static void keep_texts(struct config_file *const *files, size_t n, struct attemp
 	}
 }
 
-static int try_all(struct config_file *const *files, size_t n, struct attempt *attempts,
+static int try_all(struct config_file *const *files, size_t n, struct attempt *attempts, bool first,
 		   struct settings *ret, struct settings_origin *origin, struct diags *d)
 {
+	_cleanup_settings_ struct settings s = {0};
+	bool mode_refused = false;
 	char host[256] = "";
-	bool again, mode_refused = false;
 	int r;
 
 	if (gethostname(host, sizeof(host) - 1) < 0)
 		host[0] = '\0';
-	for (;;) {
-		_cleanup_settings_ struct settings s = {0};
-		_cleanup_diags_ struct diags told = {0};
-
-		r = settings_init(&s);
-		if (r < 0)
-			return r;
-		memset(origin->places, 0, n_setting_rows * sizeof(*origin->places));
-		r = pass(files, n, attempts, &s, origin, &again);
-		if (r < 0)
-			return r;
-		if (again)
-			continue;
-		r = settings_finish(&s, host, origin, &told);
-		if (r == 0) {
-			r = check_mode(&s, origin, &told);
-			mode_refused |= r < 0;
-		}
-		if (r == -ENOMEM || told.error)
-			return -ENOMEM;
-		if (r < 0 && blame(files, n, attempts, &told))
-			continue;
-		diags_move(d, &told);
-		/* Falling back to iptables mode on a host that asks for another would be a guess.
-		 */
-		if (r < 0 || (mode_refused &&
-			      !origin->places[setting_find("Proxy", "Mode") - setting_rows].file))
-			return mode_refused ? -EOPNOTSUPP : -EBADMSG;
-		*ret = s;
-		s = (struct settings){0};
-		return 0;
-	}
+	do
+		r = try_once(files, n, attempts, host, &mode_refused, &s, origin, d);
+	while (r > 0);
+	if (first && mode_refused && r != -ENOMEM)
+		r = -EOPNOTSUPP;
+	keep_texts(files, n, attempts, r == 0);
+	if (r < 0)
+		return r;
+	*ret = s;
+	s = (struct settings){0};
+	return 0;
 }
 
-int load_settings(struct config_file *const *files, size_t n, struct settings *ret,
+int load_settings(struct config_file *const *files, size_t n, bool first, struct settings *ret,
 		  struct settings_origin *origin, struct diags *d)
 {
-	_cleanup_free_ struct attempt *attempts = NULL;
-	size_t i;
-	int r = 0;
+	_cleanup_free_ struct attempt *attempts = calloc(n + 1, sizeof(*attempts));
+	int r;
 
-	attempts = calloc(n + 1, sizeof(*attempts));
 	if (!attempts)
 		return -ENOMEM;
-	read_newest(files, n, attempts, &r);
+	r = read_newest(files, n, attempts);
 	if (r == 0)
-		r = try_all(files, n, attempts, ret, origin, d);
-	if (r == 0)
-		keep_texts(files, n, attempts);
-	for (i = 0; i < n; i++)
+		r = try_all(files, n, attempts, first, ret, origin, d);
+	for (size_t i = 0; i < n; i++)
 		free(attempts[i].newest);
 	return r;
 }
