@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "backend/plan-content.h"
 #include "backend/plan-dispatch.h"
 #include "backend/plan-jumps.h"
 #include "backend/plan-nat.h"
@@ -20,6 +21,8 @@ struct job {
 	const struct iptables_seen *seen;
 	struct iptables_plan *plan;
 	struct dispatch_diff filter[N_FILTER_CHAINS];
+	/* With old unknown: what was seen. */
+	bool forward_there, firewall_there;
 };
 
 static void job_done(struct job *j)
@@ -88,15 +91,38 @@ static bool filter_is_empty(const struct job *j)
 	return !seen_filter(j, j->new->forward.name);
 }
 
+/* What is done with KUBE-FIREWALL on a host whose content is not known: filled when we need it,
+ * emptied when its content is ours, else left alone. */
+static bool writes_firewall(const struct job *j)
+{
+	if (!seen_filter(j, j->new->firewall.name))
+		return true;
+	if (j->new->firewall.rules.n > 0)
+		return !j->firewall_there;
+	return j->seen->firewall.n > 0 && plan_firewall_is_ours(j->seen);
+}
+
+/* Leaves out empty when no line was printed after from. */
+static void end_table(struct strbuf *out, size_t from)
+{
+	if (out->len > from)
+		strbuf_add(out, "COMMIT\n");
+	else
+		strbuf_reset(out);
+}
+
 /*
  * A host whose content is not known, first step: chains that are missing come, and rules are added
- * to those that are there. Some rules are doubled until the last step; that is harmless.
+ * to those that are there with another content. Some rules are doubled until the last step; that is
+ * harmless.
  */
 static void print_unknown_additions(struct job *j, struct strbuf *out)
 {
 	const char *forward = j->new->forward.name, *firewall = j->new->firewall.name;
+	size_t from;
 
 	strbuf_add(out, "*filter\n");
+	from = out->len;
 	for (size_t i = 0; i < N_FILTER_CHAINS; i++)
 		if (!seen_filter(j, j->filter[i].name))
 			print_head(j, j->filter[i].name, out);
@@ -108,31 +134,38 @@ static void print_unknown_additions(struct job *j, struct strbuf *out)
 	}
 	plan_jumps_print(j->seen, TABLE_FILTER, out, &j->plan->n_rules);
 	for (size_t i = 0; i < N_FILTER_CHAINS; i++)
-		(void)dispatch_print_appended(&j->filter[i], 0, NULL, out, &j->plan->n_rules);
-	print_fixed(j, &j->new->forward, out);
-	strbuf_add(out, "COMMIT\n");
+		if (!j->filter[i].there)
+			(void)dispatch_print_appended(&j->filter[i], 0, NULL, out,
+						      &j->plan->n_rules);
+	if (!j->forward_there)
+		print_fixed(j, &j->new->forward, out);
+	end_table(out, from);
 }
 
-/* The same, final form. KUBE-FIREWALL is filled when we need it, emptied when its content is ours,
- * else left alone. */
+/* The same, final form. */
 static void print_unknown_exact(struct job *j, bool with_jumps, struct strbuf *out)
 {
-	const struct chain *firewall = &j->new->firewall;
+	const struct chain *forward = &j->new->forward, *firewall = &j->new->firewall;
+	size_t from;
 
 	strbuf_add(out, "*filter\n");
+	from = out->len;
 	for (size_t i = 0; i < N_FILTER_CHAINS; i++)
-		print_head(j, j->filter[i].name, out);
-	print_head(j, j->new->forward.name, out);
-	if (firewall->rules.n > 0 || !seen_filter(j, firewall->name) ||
-	    (j->seen->firewall.n > 0 && plan_firewall_is_ours(j->seen)))
+		if (dispatch_rewrites(&j->filter[i], STEP_EXACT))
+			print_head(j, j->filter[i].name, out);
+	if (!j->forward_there)
+		print_head(j, forward->name, out);
+	if (writes_firewall(j))
 		print_head(j, firewall->name, out);
 	if (with_jumps)
 		plan_jumps_print(j->seen, TABLE_FILTER, out, &j->plan->n_rules);
-	print_fixed(j, firewall, out);
+	if (writes_firewall(j))
+		print_fixed(j, firewall, out);
 	for (size_t i = 0; i < N_FILTER_CHAINS; i++)
 		dispatch_print(&j->filter[i], STEP_EXACT, out, &j->plan->n_rules);
-	print_fixed(j, &j->new->forward, out);
-	strbuf_add(out, "COMMIT\n");
+	if (!j->forward_there)
+		print_fixed(j, forward, out);
+	end_table(out, from);
 }
 
 static bool forward_differs(const struct job *j)
@@ -186,17 +219,25 @@ static void print_known(struct job *j, enum dispatch_step step, struct strbuf *o
 static int plan_unknown(struct job *j, struct strbuf *nat)
 {
 	_cleanup_strbuf_ struct strbuf filter = {0};
-	bool empty = filter_is_empty(j);
+	enum addr_family family = j->new->env.family;
+	bool once = filter_is_empty(j) || nat->len == 0;
 	int r;
 
-	if (empty)
+	r = plan_content_there(j->seen, SEEN_FILTER, &j->new->forward, NULL, family,
+			       &j->forward_there);
+	if (r == 0)
+		r = plan_content_there(j->seen, SEEN_FILTER, &j->new->firewall, NULL, family,
+				       &j->firewall_there);
+	if (r < 0)
+		return r;
+	if (once)
 		print_unknown_exact(j, true, &filter);
 	else
 		print_unknown_additions(j, &filter);
 	r = add_step(j->plan, TABLE_FILTER, &filter);
 	if (r == 0)
 		r = add_step(j->plan, TABLE_NAT, nat);
-	if (r < 0 || empty)
+	if (r < 0 || once)
 		return r;
 	print_unknown_exact(j, false, &filter);
 	return add_step(j->plan, TABLE_FILTER, &filter);
@@ -233,7 +274,7 @@ int iptables_plan_make(const struct ruleset *old, const struct ruleset *new,
 	if (!old && !seen)
 		return -EINVAL;
 	for (size_t i = 0; i < N_FILTER_CHAINS; i++) {
-		r = dispatch_diff_make(filter_chains[i], old, new, &j.filter[i]);
+		r = dispatch_diff_make(filter_chains[i], old, new, seen, &j.filter[i]);
 		if (r < 0)
 			return r;
 	}

@@ -49,9 +49,10 @@ struct plan_options {
 #define PLAN_MAX_EDITS 50
 
 /*
- * old: what the kernel holds by our own account; NULL: not known, then seen says which chains and
- * jumps exist and everything is written; stale chains that foreign rules point at are kept without
- * being asked. seen: NULL only together with old (a partial sync). -ENOMEM.
+ * old: what the kernel holds by our own account; NULL: not known, then seen says what is there:
+ * chains that hold just what is wanted are left alone (their counters live on), all others are
+ * written. Stale chains that foreign rules point at are kept without being asked. seen: NULL only
+ * together with old (a partial sync). -ENOMEM.
  */
 int iptables_plan_make(const struct ruleset *old, const struct ruleset *new,
 		       const struct iptables_seen *seen, const struct plan_options *options,

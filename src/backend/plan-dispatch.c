@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include "backend/iptables-plan.h"
+#include "backend/plan-content.h"
+#include "backend/plan-jumps.h"
 #include "base/array.h"
 
 bool fragment_walk_next(struct fragment_walk *w, const struct fragment **ret_old,
@@ -97,8 +99,22 @@ static int add_changed(struct dispatch_diff *d, const struct rule_list *old,
 	return r;
 }
 
+static int look_whether_there(struct dispatch_diff *d, enum seen_table t, enum addr_family family,
+			      const struct iptables_seen *seen)
+{
+	_cleanup_(plan_content_done) struct plan_content content = {0};
+
+	for (size_t i = 0; i < d->n; i++)
+		plan_content_add(&content, d->items[i].rule, d->items[i].service, family);
+	if (strbuf_error(&content.text) < 0)
+		return strbuf_error(&content.text);
+	d->there = iptables_seen_content(seen, t, d->name, &content.sum);
+	return 0;
+}
+
 int dispatch_diff_make(enum dispatch_chain chain, const struct ruleset *old,
-		       const struct ruleset *new, struct dispatch_diff *ret)
+		       const struct ruleset *new, const struct iptables_seen *seen,
+		       struct dispatch_diff *ret)
 {
 	static const struct rule_list none = {0};
 	_cleanup_(dispatch_diff_done) struct dispatch_diff d = {.name = dispatch_name(chain),
@@ -124,6 +140,12 @@ int dispatch_diff_make(enum dispatch_chain chain, const struct ruleset *old,
 		if (r < 0)
 			return r;
 	}
+	if (!old) {
+		r = look_whether_there(&d, plan_seen_table(dispatch_table(chain)), new->env.family,
+				       seen);
+		if (r < 0)
+			return r;
+	}
 	*ret = d;
 	d = (struct dispatch_diff){0};
 	return 0;
@@ -136,6 +158,8 @@ static size_t edits(const struct dispatch_diff *d, enum dispatch_step step)
 
 bool dispatch_changes(const struct dispatch_diff *d, enum dispatch_step step)
 {
+	if (d->there)
+		return false;
 	return d->whole ? edits(d, step) > 0 || step == STEP_EXACT : edits(d, step) > 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "kernel/iptables-save.h"
 #include "rules/ruleset.h"
 
 /*
@@ -31,13 +32,16 @@ struct dispatch_diff {
 		*items; /* both lists merged; removed ones stand before added ones of the service */
 	size_t n, allocated;
 	size_t n_added, n_removed;
+	bool there; /* the chain was seen to hold just this */
 	bool whole; /* the chain must be written anew: its content is not known, or a text would not
 		       name one rule */
 };
 void dispatch_diff_done(struct dispatch_diff *d);
-/* -ENOMEM. The rulesets must live as long as the result. */
+/* seen is looked at when old is NULL: a chain that already holds what is wanted need not be
+ * written. -ENOMEM. The rulesets must live as long as the result. */
 int dispatch_diff_make(enum dispatch_chain chain, const struct ruleset *old,
-		       const struct ruleset *new, struct dispatch_diff *ret);
+		       const struct ruleset *new, const struct iptables_seen *seen,
+		       struct dispatch_diff *ret);
 
 enum dispatch_step {
 	STEP_ADD,    /* added ones come, removed ones stay */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "backend/plan-content.h"
 #include "backend/plan-dispatch.h"
 #include "backend/plan-jumps.h"
 #include "base/array.h"
@@ -88,6 +89,15 @@ int plan_chain_order(const void *a, const void *b)
 
 static int add_write(struct nat_job *j, const struct chain *chain, const struct service *service)
 {
+	bool there = false;
+	int r;
+
+	if (!j->old) {
+		r = plan_content_there(j->seen, SEEN_NAT, chain, service, j->new->env.family,
+				       &there);
+		if (r < 0 || there)
+			return r;
+	}
 	if (array_reserve(&j->writes, &j->writes_allocated, j->n_writes + 1) < 0)
 		return -ENOMEM;
 	if (service && (j->n_writes == 0 || j->writes[j->n_writes - 1].service != service))
@@ -162,8 +172,7 @@ static int add_service(struct nat_job *j, const struct fragment *old, const stru
 	return r;
 }
 
-/* On a host whose content is not known: everything is written, and chains of the prefixes that are
- * not wanted are stale. */
+/* On a host whose content is not known: chains of the prefixes that are not wanted are stale. */
 static int add_seen_stale(struct nat_job *j)
 {
 	_cleanup_(map_freep) struct map *wanted = NULL;
@@ -176,8 +185,12 @@ static int add_seen_stale(struct nat_job *j)
 	if (!there)
 		return 0;
 	r = map_new(&wanted);
-	for (size_t i = 0; r == 0 && i < j->n_writes; i++)
-		r = map_put(wanted, j->writes[i].chain->name, (void *)1);
+	for (size_t i = 0; r == 0 && i < j->new->n_fragments; i++) {
+		const struct fragment *f = j->new->fragments[i];
+
+		for (size_t k = 0; r == 0 && k < f->n_chains; k++)
+			r = map_put(wanted, f->chains[k].name, (void *)1);
+	}
 	while (r == 0 && map_next(there, &pos, &name, &value))
 		if (chain_is_service_chain(name) && !map_get(wanted, name))
 			r = add_stale(j, name);
@@ -210,10 +223,10 @@ static int collect(struct nat_job *j)
 		qsort(j->stale, j->n_stale, sizeof(char *), plan_chain_order);
 	if (j->seen)
 		plan_jumps_print(j->seen, TABLE_NAT, &j->jumps, &j->plan->n_rules);
-	r = dispatch_diff_make(DISPATCH_NAT_SERVICES, j->old, j->new, &j->dispatch[0]);
+	r = dispatch_diff_make(DISPATCH_NAT_SERVICES, j->old, j->new, j->seen, &j->dispatch[0]);
 	if (r < 0)
 		return r;
-	return dispatch_diff_make(DISPATCH_NAT_NODEPORTS, j->old, j->new, &j->dispatch[1]);
+	return dispatch_diff_make(DISPATCH_NAT_NODEPORTS, j->old, j->new, j->seen, &j->dispatch[1]);
 }
 
 static void print_head(struct nat_job *j, const char *name)

@@ -9,7 +9,7 @@
 
 /*
  * A save of 20,000 services has more than half a million lines, nearly all of them rules in chains
- * of ours. Those are recognised by the first bytes and skipped.
+ * of ours. Of those only a hash of each chain is kept.
  */
 
 #define NAME_SIZE 32 /* the kernel's names have at most 28 bytes */
@@ -21,7 +21,8 @@ struct reader {
 	enum seen_table index;
 	bool in_table;
 	char chain[NAME_SIZE]; /* of the last rule */
-	bool skip;	       /* its rules are ours and do not matter */
+	bool ours;	       /* only its content matters */
+	size_t content;	       /* index plus 1; 0: the chain had no chain line */
 	size_t position;
 };
 
@@ -37,6 +38,7 @@ void iptables_seen_done(struct iptables_seen *s)
 {
 	for (int t = 0; t < _SEEN_TABLE_MAX; t++) {
 		(void)map_free(s->tables[t].chains);
+		free(s->tables[t].contents);
 		seen_rules_done(&s->tables[t].jumps);
 		seen_rules_done(&s->tables[t].references);
 	}
@@ -60,6 +62,37 @@ static int seen_rules_add(struct seen_rules *l, const char *line, size_t n, size
 bool iptables_seen_chain(const struct iptables_seen *s, enum seen_table t, const char *name)
 {
 	return s->tables[t].chains && map_get(s->tables[t].chains, name);
+}
+
+/* FNV-1a. */
+void seen_content_add(struct seen_content *c, const char *rule, size_t n)
+{
+	const uint64_t prime = UINT64_C(0x100000001b3);
+	uint64_t hash = c->n_rules ? c->hash : UINT64_C(0xcbf29ce484222325);
+	char last = '\0';
+
+	for (size_t i = 0; i < n; i++) {
+		if (rule[i] != ' ' || last != ' ')
+			hash = (hash ^ (unsigned char)rule[i]) * prime;
+		last = rule[i];
+	}
+	c->hash = (hash ^ '\n') * prime;
+	c->n_rules++;
+}
+
+/* Index plus 1. */
+static size_t find_content(const struct seen_table_content *t, const char *name)
+{
+	return t->chains ? (size_t)(uintptr_t)map_get(t->chains, name) : 0;
+}
+
+bool iptables_seen_content(const struct iptables_seen *s, enum seen_table t, const char *name,
+			   const struct seen_content *wanted)
+{
+	size_t i = find_content(&s->tables[t], name);
+	const struct seen_content *there = i ? &s->tables[t].contents[i - 1] : NULL;
+
+	return there && there->n_rules == wanted->n_rules && there->hash == wanted->hash;
 }
 
 bool iptables_seen_foreign(const struct iptables_seen *s)
@@ -218,7 +251,11 @@ static int read_chain(struct reader *r, const char *line, const char *end)
 	}
 	if (!iptables_chain_is_ours(r->index, name))
 		r->table->n_foreign_chains++;
-	return map_put(r->table->chains, name, (void *)1);
+	if (array_reserve(&r->table->contents, &r->table->contents_allocated,
+			  r->table->n_contents + 1) < 0)
+		return -ENOMEM;
+	r->table->n_contents++;
+	return map_put(r->table->chains, name, (void *)(uintptr_t)r->table->n_contents);
 }
 
 /* A rule in a chain that is not ours, or in KUBE-FIREWALL, which may be shared. */
@@ -264,11 +301,19 @@ static int read_rule(struct reader *r, const char *line, const char *end)
 		if (k < 0)
 			return k;
 		r->position = 0;
-		r->skip = iptables_chain_is_ours(r->index, r->chain) &&
-			  !streq(r->chain, "KUBE-FIREWALL");
+		r->ours = iptables_chain_is_ours(r->index, r->chain);
+		r->content = find_content(r->table, r->chain);
 	}
 	r->position++;
-	return r->skip ? 0 : read_foreign(r, line - strlen("-A "), end);
+	if (r->ours && r->content) {
+		const char *rule = line + strlen(r->chain);
+
+		rule += rule < end; /* the blank */
+		seen_content_add(&r->table->contents[r->content - 1], rule, (size_t)(end - rule));
+	}
+	if (r->ours && !streq(r->chain, "KUBE-FIREWALL"))
+		return 0;
+	return read_foreign(r, line - strlen("-A "), end);
 }
 
 static int read_line(struct reader *r, const char *line, const char *end)

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/map.h"
 
@@ -18,8 +19,15 @@ struct seen_rules {
 	struct seen_rule *items;
 	size_t n, allocated;
 };
+/* The rules of a chain of ours, as a number: two that are equal are taken for the same content. */
+struct seen_content {
+	uint64_t hash;
+	size_t n_rules;
+};
 struct seen_table_content {
-	struct map *chains; /* names of all user chains -> (void *)1 */
+	struct map *chains; /* names of all user chains -> index in contents, plus 1 */
+	struct seen_content *contents;
+	size_t n_contents, contents_allocated;
 	/* Rules of built-in chains whose target begins with KUBE-, in the order of the table. */
 	struct seen_rules jumps;
 	/* Rules of user chains that are not ours, with such a target: they may hold a chain of ours
@@ -45,6 +53,11 @@ int iptables_seen_read(const char *text, size_t size, struct iptables_seen *ret)
 
 /* Whether a chain was there. */
 bool iptables_seen_chain(const struct iptables_seen *s, enum seen_table t, const char *name);
+/* Adds a rule, without "-A CHAIN", to a content; begin with {0}. Runs of blanks count as one. */
+void seen_content_add(struct seen_content *c, const char *rule, size_t n);
+/* Whether a chain was there with just this content. */
+bool iptables_seen_content(const struct iptables_seen *s, enum seen_table t, const char *name,
+			   const struct seen_content *wanted);
 /* Whether other owners use this variant: their rules, chains or policies were seen. Empty tables do
  * not count. */
 bool iptables_seen_foreign(const struct iptables_seen *s);

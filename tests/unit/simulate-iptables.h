@@ -11,6 +11,7 @@
 
 #include "kernel/iptables-save.h"
 #include "make-world.h"
+#include "rules/rule-saved.h"
 #include "rules/ruleset.h"
 
 struct sim_chain {
@@ -25,7 +26,9 @@ struct sim_table {
 };
 struct sim {
 	struct sim_table tables[_SEEN_TABLE_MAX];
-	char error[400]; /* of the last load; "" when it was taken */
+	struct map *shown; /* input text of a rule -> how a save prints it; others are printed as
+			      they came */
+	char error[400];   /* of the last load; "" when it was taken */
 	/* Called after each COMMIT. */
 	void (*committed)(struct sim *s, void *userdata);
 	void *userdata;
@@ -73,6 +76,7 @@ static inline struct sim *sim_new(void)
 	for (int t = 0; t < _SEEN_TABLE_MAX; t++)
 		for (size_t i = 0; built_in[t][i]; i++)
 			(void)sim_add_chain(&s->tables[t], built_in[t][i], true);
+	assert_int_equal(map_new(&s->shown), 0);
 	return s;
 }
 
@@ -85,11 +89,21 @@ static inline void sim_flush(struct sim_chain *c)
 	c->n = 0;
 }
 
+static inline void sim_empty(struct sim *s, enum seen_table t, const char *name)
+{
+	struct sim_chain *c = sim_find(&s->tables[t], name);
+
+	assert_non_null(c);
+	if (c)
+		sim_flush(c);
+}
+
 static inline void sim_free(struct sim *s)
 {
 	for (int t = 0; t < _SEEN_TABLE_MAX; t++)
 		for (size_t i = 0; i < s->tables[t].n; i++)
 			sim_flush(&s->tables[t].chains[i]);
+	(void)map_free_values(s->shown, free);
 	free(s);
 }
 
@@ -298,9 +312,48 @@ static inline int sim_compare_chains(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* As a save has it. Our own rules keep their input text, but those of built-in chains print as a
- * save prints them. */
-static inline char *sim_save(struct sim *s, const char *const *shown, size_t n_shown)
+static inline void sim_learn_rule(struct sim *s, const struct rule *r,
+				  const struct service *service, enum addr_family family)
+{
+	struct strbuf input = {0}, saved = {0};
+
+	rule_print(r, service, &input);
+	rule_print_saved(r, service, family, &saved);
+	free(map_remove(s->shown, strbuf_text(&input)));
+	assert_int_equal(map_put(s->shown, strbuf_text(&input), strdup(strbuf_text(&saved))), 0);
+	strbuf_done(&input);
+	strbuf_done(&saved);
+}
+
+static inline void sim_learn_rules(struct sim *s, const struct rule_list *l,
+				   const struct service *service, enum addr_family family)
+{
+	for (size_t i = 0; i < l->n; i++)
+		sim_learn_rule(s, &l->items[i], service, family);
+}
+
+/* How saves print the rules of a ruleset. */
+static inline void sim_learn(struct sim *s, const struct ruleset *rs)
+{
+	enum addr_family family = rs->env.family;
+
+	sim_learn_rules(s, &rs->forward.rules, NULL, family);
+	sim_learn_rules(s, &rs->firewall.rules, NULL, family);
+	sim_learn_rules(s, &rs->postrouting.rules, NULL, family);
+	sim_learn_rules(s, &rs->mark_masq.rules, NULL, family);
+	sim_learn_rules(s, &rs->services_end, NULL, family);
+	for (size_t i = 0; i < rs->n_fragments; i++) {
+		const struct fragment *f = rs->fragments[i];
+
+		for (int d = 0; d < _DISPATCH_MAX; d++)
+			sim_learn_rules(s, &f->dispatch[d], f->service, family);
+		for (size_t k = 0; k < f->n_chains; k++)
+			sim_learn_rules(s, &f->chains[k].rules, f->service, family);
+	}
+}
+
+/* As a save has it. */
+static inline char *sim_save(struct sim *s)
 {
 	struct strbuf b = {0};
 
@@ -318,12 +371,11 @@ static inline char *sim_save(struct sim *s, const char *const *shown, size_t n_s
 				    sorted[i]->built_in ? "ACCEPT" : "-");
 		for (size_t i = 0; i < table->n; i++)
 			for (size_t k = 0; k < sorted[i]->n; k++) {
-				const char *rule = sorted[i]->rules[k];
+				const char *rule = sorted[i]->rules[k],
+					   *shown = map_get(s->shown, rule);
 
-				for (size_t m = 0; m + 1 < n_shown; m += 2)
-					if (streq(rule, shown[m]))
-						rule = shown[m + 1];
-				strbuf_addf(&b, "-A %s %s\n", sorted[i]->name, rule);
+				strbuf_addf(&b, "-A %s %s\n", sorted[i]->name,
+					    shown ? shown : rule);
 			}
 		strbuf_add(&b, "COMMIT\n");
 		free(sorted);

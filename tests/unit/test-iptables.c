@@ -125,8 +125,9 @@ static bool warns(struct rig *g, const char *text)
 static void test_changes(void **state)
 {
 	(void)state;
-	for (unsigned v = 0; v < ELEMENTSOF(variants); v++) {
-		struct random r = {.state = v + 11};
+	for (unsigned round = 0; round < 6; round++) {
+		unsigned v = round % 2;
+		struct random r = {.state = round + 11};
 		char *text, *describe = NULL, *got, *wanted;
 		struct cast c;
 		struct rig g;
@@ -152,6 +153,8 @@ static void test_changes(void **state)
 		got = dump(variants[v]);
 		/* a full sync over it changes nothing that a save shows */
 		sync_cast(&g, &c, true);
+		assert_true(g.result.full);
+		assert_int_equal(g.result.n_chains + g.result.n_rules + g.result.n_stale, 0);
 		text = dump(variants[v]);
 		assert_same(text, got, "full over known");
 		/* neither does a daemon that knows nothing */
@@ -159,6 +162,7 @@ static void test_changes(void **state)
 		free(text);
 		rig_open(&g);
 		sync_cast(&g, &c, true);
+		assert_int_equal(g.result.n_chains + g.result.n_rules + g.result.n_stale, 0);
 		text = dump(variants[v]);
 		assert_same(text, got, "restart");
 		rig_close(&g);
@@ -169,6 +173,99 @@ static void test_changes(void **state)
 		free(got);
 		free(wanted);
 		cast_done(&c);
+	}
+}
+
+/* Rules of all kinds are known again in what a save prints: the second full sync writes none of
+ * them. */
+static void test_known_again(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 8; round++) {
+		unsigned v = round % 2;
+		struct service_port ports[] = {
+			{.name = (char *)(uintptr_t) "",
+			 .protocol = SVC_TCP,
+			 .port = 1,
+			 .node_port = 30001},
+			{.name = (char *)(uintptr_t) "u",
+			 .protocol = SVC_UDP,
+			 .port = 65535,
+			 .node_port = 30002},
+			{.name = (char *)(uintptr_t) "s",
+			 .protocol = SVC_SCTP,
+			 .port = 9,
+			 .node_port = 30003},
+		};
+		struct addr_prefix ranges[] = {make_prefix("192.0.2.0/24"),
+					       make_prefix("2001:db8::1/128"),
+					       make_prefix("127.0.0.0/8"), make_prefix("::1/128")};
+		struct lb_ip lb[] = {{.ip = make_addr("203.0.113.9")},
+				     {.ip = make_addr("2001:db8:9::1")}};
+		struct service_def def = {
+			.key = (char *)(uintptr_t) "ns/s",
+			.type = SVC_LOAD_BALANCER,
+			.ports = ports,
+			.n_ports = 3,
+			.has_cluster_ip = {true, true},
+			.cluster_ips = {make_addr("10.96.0.1"), make_addr("fd00:96::1")},
+			.affinity = round & 2,
+			.affinity_seconds = 86400,
+			.external_local = round & 4,
+			.health_check_node_port = round & 4 ? 31000 : 0,
+			.source_ranges = ranges,
+			.n_source_ranges = 4,
+			.lb_ips = lb,
+			.n_lb_ips = 2,
+		};
+		static const char *const addrs[] = {"127.0.0.1%lo", "192.0.2.10%eth0",
+						    "2001:db8::10%eth0"};
+		struct shared_settings *settings = make_settings();
+		struct service *service = make_service(&def);
+		struct view view;
+		char *before, *after;
+		struct rig g;
+
+		for (unsigned i = 0; i < 180; i++) {
+			char text[64];
+
+			(void)snprintf(text, sizeof(text), "10.1.0.%u:80 r @node-1", i + 1);
+			give_endpoint(service, 0, text);
+			(void)snprintf(text, sizeof(text), "[fd00:1::%x]:80 r @node-1", i + 1);
+			give_endpoint(service, 0, text);
+		}
+		give_endpoint(service, 2, "10.1.0.1:9 r");
+		settings->s.iptables_backend = v == 0 ? IPTABLES_NFT : IPTABLES_LEGACY;
+		settings->s.detect_local = round & 2 ? DETECT_BRIDGE_INTERFACE
+						     : DETECT_INTERFACE_NAME_PREFIX;
+		replace_text(&settings->s.bridge_interface, "cni0");
+		replace_text(&settings->s.interface_name_prefix, "veth");
+		settings->s.iptables_masquerade_bit = round & 4 ? 31 : 0;
+		if (round & 4) {
+			settings->s.node_port_addresses.given = true;
+			add_prefix(&settings->s.node_port_addresses.prefixes, "192.0.2.0/24");
+			add_prefix(&settings->s.node_port_addresses.prefixes, "2001:db8::/64");
+		}
+		view.world = make_world(settings, &service, 1);
+		view.addrs = make_addrs(addrs, ELEMENTSOF(addrs), "192.0.2.10", "2001:db8::10");
+
+		enter_namespace();
+		rig_open(&g);
+		sync_view(&g, &view, true);
+		if (g.result.error)
+			fail_msg("%s", g.message);
+		assert_true(g.result.n_rules > 1000);
+		before = dump(variants[v]);
+		sync_view(&g, &view, true);
+		assert_int_equal(g.result.error, 0);
+		if (g.result.n_chains + g.result.n_rules + g.result.n_stale > 0)
+			fail_msg("round %u: %zu chains written again", round, g.result.n_chains);
+		after = dump(variants[v]);
+		assert_same(after, before, "again");
+		free(before);
+		free(after);
+		rig_close(&g);
+		cast_view_done(&view);
 	}
 }
 
@@ -751,19 +848,13 @@ static void test_freed_while_running(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_repair),
-		cmocka_unit_test(test_failed_partial),
-		cmocka_unit_test(test_held_chain),
-		cmocka_unit_test(test_variant),
-		cmocka_unit_test(test_other_variant),
-		cmocka_unit_test(test_cleanup),
-		cmocka_unit_test(test_cleanup_held),
-		cmocka_unit_test(test_route_localnet),
-		cmocka_unit_test(test_without_ipv6),
-		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_no_program),
-		cmocka_unit_test(test_freed_while_running),
+		cmocka_unit_test(test_changes),	      cmocka_unit_test(test_known_again),
+		cmocka_unit_test(test_repair),	      cmocka_unit_test(test_failed_partial),
+		cmocka_unit_test(test_held_chain),    cmocka_unit_test(test_variant),
+		cmocka_unit_test(test_other_variant), cmocka_unit_test(test_cleanup),
+		cmocka_unit_test(test_cleanup_held),  cmocka_unit_test(test_route_localnet),
+		cmocka_unit_test(test_without_ipv6),  cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_no_program),    cmocka_unit_test(test_freed_while_running),
 	};
 
 	log_init(LOG_WARNING, false);
