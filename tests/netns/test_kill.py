@@ -18,7 +18,7 @@ import hosts
 from tap import SVCROUTED, Tap, need_root
 
 SERVICES = 2000
-RUNS = int(os.environ.get("SVCROUTE_KILLS", "50"))
+RUNS = int(os.environ.get("SVCROUTE_KILLS", "25"))  # for each variant: 50 of the daemon, 50 of the child
 SEED = os.environ.get("SVCROUTE_SEED", "20261130")
 OWN = re.compile(r"^KUBE-(SVC|SVL|SEP|FW|EXT)-")
 
