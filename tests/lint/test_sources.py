@@ -81,6 +81,13 @@ def bad_length(path, text):
         yield f"{path}: {n} lines, at most {MAX_LINES}"
 
 
+def narrow(lines, i):
+    """Does the pragma in line i stand between a push and a pop that are not far apart?"""
+    before = [line for line in lines[max(0, i - 5):i] if re.search(r"diagnostic\s+(push|pop)", line)]
+    after = [line for line in lines[i + 1:i + 40] if re.search(r"diagnostic\s+(push|pop)", line)]
+    return bool(before and after and "push" in before[-1] and "pop" in after[0])
+
+
 def suppressions(path, text):
     """(line number, None or what is wrong with it)"""
     lines = text.splitlines()
@@ -89,11 +96,14 @@ def suppressions(path, text):
             continue
         alone = re.match(r"\s*(/\*|//|#)", line)
         reason = WORDS.sub(" ", line)
-        before = lines[i - 1].strip() if i else ""
+        above = [b for b in lines[max(0, i - 3):i] if not re.search(r"diagnostic\s+push", b)]
+        before = above[-1].strip() if above else ""
         if not alone:
             yield i + 1, "does not stand on a line of its own"
         elif len(reason.split()) < 3 and not (before.startswith(("/*", "*", "//", "# ")) and len(before.split()) > 3):
             yield i + 1, "has no reason"
+        elif "diagnostic" in line and not narrow(lines, i):
+            yield i + 1, "has no push before and no pop soon after it"
         else:
             yield i + 1, None
 
@@ -138,7 +148,13 @@ SUPPRESSION_TRIALS = [
     ("int x; /* cppcheck-suppress nullPointer */\n", 1), ("# shellcheck disable=SC2086\n", 1),
     ("/* the table is never empty, see above */\n// cppcheck-suppress nullPointer\n", 0),
     ("# shellcheck disable=SC2086 # words are wanted here\n", 0),
-    ("/* gcc 12 does not see the loop's bound */\n#pragma GCC diagnostic ignored \"-Wx\"\n", 0),
+    ("#pragma GCC diagnostic push\n/* gcc 12 does not see the bound */\n#pragma GCC diagnostic ignored \"-Wx\"\n"
+     "x;\n#pragma GCC diagnostic pop\n", 0),
+    ("/* gcc 12 does not see the bound */\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wx\"\n"
+     "x;\n#pragma GCC diagnostic pop\n", 0),
+    ("/* gcc 12 does not see the bound */\n#pragma GCC diagnostic ignored \"-Wx\"\n", 1),
+    ("/* gcc 12 does not see the bound */\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wx\"\n"
+     + "x;\n" * 50 + "#pragma GCC diagnostic pop\n", 1),
     ("#pragma GCC diagnostic ignored \"-Wx\"\n", 1),
 ]
 

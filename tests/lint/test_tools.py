@@ -25,7 +25,7 @@ def need(tool):
 
 
 def c_sources():
-    return [f for pattern in ("src/*/*.[ch]", "tests/unit/*.[ch]", "tests/fuzz/*.[ch]", "tests/lib/*.[ch]")
+    return [f for pattern in ("src/*/*.[ch]", "tests/unit/*.[ch]", "tests/fuzz/*.[ch]", "tests/lint/*.h")
             for f in sorted(glob.glob(pattern, root_dir=SOURCE))]
 
 
@@ -53,7 +53,7 @@ def cppcheck():
     os.makedirs(f"{BUILD}/cppcheck", exist_ok=True)
     p = subprocess.run(
         ["cppcheck", "-q", "-j", JOBS, "--enable=warning,performance,portability", "--inline-suppr", "--std=c11",
-         "--platform=unix64", "-D_GNU_SOURCE", "-DSVCROUTE_VERSION=\"x\"", "-Isrc",
+         "--platform=unix64", "-D_GNU_SOURCE", "-DSVCROUTE_VERSION=\"x\"", "--include=tests/lint/cppcheck.h", "-Isrc",
          f"--cppcheck-build-dir={BUILD}/cppcheck", "--template={file}:{line}: {severity}: {message} [{id}]", "src"],
         cwd=SOURCE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     found = [line for line in p.stdout.splitlines() if line and not freed_by_attribute(line)]
