@@ -14,13 +14,17 @@
  * is watched for the next component of the path:
  *
  *     /etc/svcroute/services.d missing, /etc/svcroute missing:  /etc is watched for "svcroute"
+ *
+ * A directory that is a symbolic link has both: its files, and the link itself from above.
  */
 struct watched {
 	char *path; /* of the directory wanted */
 	int wd;	    /* of it, or of the ancestor */
 	bool exists;
-	char *next; /* ancestor only: the component that is missing */
-	int kind;   /* enum config_kind of its files, -1: the directory of svcroute.conf */
+	char *next;	       /* ancestor only: the component that is missing */
+	int link_wd;	       /* where the link stands, -1: it is none */
+	const char *link_name; /* in path */
+	int kind; /* enum config_kind of its files, -1: the directory of svcroute.conf */
 };
 
 struct watch {
@@ -37,7 +41,9 @@ struct watch {
 #define EVENTS_FILES                                                                        \
 	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ATTRIB | \
 	 IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
-#define EVENTS_ANCESTOR (IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+#define EVENTS_ANCESTOR                                                                     \
+	(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | \
+	 IN_MOVE_SELF | IN_ONLYDIR)
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -55,6 +61,11 @@ static int kind_of_directory(const char *path)
 	if (ends_in(path, "/svcroute.conf.d"))
 		return CONFIG_SETTINGS;
 	return -1;
+}
+
+static const char *suffix_of(int kind)
+{
+	return kind == CONFIG_SETTINGS ? ".conf" : ".cfg";
 }
 
 static void free_items(struct watched *items, size_t n)
@@ -102,7 +113,8 @@ static int add_change(struct watch *w, enum config_kind kind, const char *name)
 }
 
 /* A regular file that was just created is still being written: its close will tell. A link is
- * complete at once. */
+ * complete at once; of a file that was made without a name and linked then, nothing tells but its
+ * size. (A writer that already wrote something looks the same; its close comes later.) */
 static bool complete_at_creation(const struct watched *d, const char *name)
 {
 	_cleanup_free_ char *path = NULL;
@@ -114,7 +126,7 @@ static bool complete_at_creation(const struct watched *d, const char *name)
 	}
 	if (lstat(path, &st) < 0)
 		return false;
-	return !S_ISREG(st.st_mode) || st.st_nlink > 1;
+	return !S_ISREG(st.st_mode) || st.st_nlink > 1 || st.st_size > 0;
 }
 
 /* One event for one directory. True: anything may have changed. */
@@ -124,6 +136,10 @@ static bool handle_for(struct watch *w, const struct watched *d, const struct in
 
 	if (e->mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF))
 		return true;
+	if (d->link_wd == e->wd && streq(name, d->link_name))
+		return true;
+	if (d->wd != e->wd)
+		return false;
 	if (!d->exists)
 		return streq(name, d->next);
 	if (e->mask & IN_CREATE && !(e->mask & IN_ISDIR) && !complete_at_creation(d, name))
@@ -138,9 +154,12 @@ static bool handle_for(struct watch *w, const struct watched *d, const struct in
 		return true;
 	if (name[0] == '\0')
 		return (e->mask & IN_ATTRIB) != 0;
-	if (name[0] != '.' && (ends_in(name, ".cfg") || ends_in(name, ".conf")))
+	if (name[0] == '.')
+		return false;
+	if (ends_in(name, suffix_of(d->kind)))
 		return add_change(w, (enum config_kind)d->kind, name) < 0;
-	return false;
+	/* A file in the wrong directory is told of when all are listed. */
+	return ends_in(name, ".cfg") || ends_in(name, ".conf");
 }
 
 static bool handle(struct watch *w, const struct inotify_event *e)
@@ -152,7 +171,7 @@ static bool handle(struct watch *w, const struct inotify_event *e)
 		return true;
 	/* Several directories can share the watch of one ancestor. */
 	for (i = 0; i < w->n; i++)
-		if (w->items[i].wd == e->wd)
+		if (w->items[i].wd == e->wd || w->items[i].link_wd == e->wd)
 			all |= handle_for(w, &w->items[i], e);
 	return all;
 }
@@ -201,35 +220,83 @@ int watch_new(sd_event *event, watch_fn fn, void *userdata, struct watch **ret)
 	return 0;
 }
 
+/* Cuts the last component off and returns it; NULL at the root. Of "/x" the rest is "". */
+static char *cut_last(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	return slash + 1;
+}
+
 /* Watches the directory, or the nearest ancestor that exists. */
-static int arm(struct watch *w, const char *path, struct watched *ret)
+static int arm_once(struct watch *w, const char *path, struct watched *ret)
 {
 	_cleanup_free_ char *at = strdup(path), *next = NULL;
 
 	if (!at)
 		return -ENOMEM;
 	for (;;) {
-		char *slash;
+		const char *last;
 		int wd = inotify_add_watch(w->fd, at[0] ? at : "/",
 					   (next ? EVENTS_ANCESTOR : EVENTS_FILES) | IN_MASK_ADD);
 
 		if (wd >= 0) {
 			ret->wd = wd;
 			ret->exists = !next;
+			free(ret->next);
 			ret->next = TAKE_PTR(next);
 			return 0;
 		}
 		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ELOOP)
 			return -errno;
-		slash = strrchr(at, '/');
-		if (!slash)
+		last = cut_last(at);
+		if (!last)
 			return -ENOENT;
 		free(next);
-		next = strdup(slash + 1);
+		next = strdup(last);
 		if (!next)
 			return -ENOMEM;
-		*slash = '\0';
 	}
+}
+
+/* The link is watched from above, or the old target would be followed for ever. */
+static int arm_link(struct watch *w, struct watched *d)
+{
+	_cleanup_free_ char *at = NULL;
+	const char *last;
+	struct stat st;
+
+	d->link_wd = -1;
+	if (!d->exists || lstat(d->path, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	at = strdup(d->path);
+	if (!at)
+		return -ENOMEM;
+	last = cut_last(at);
+	if (!last)
+		return 0;
+	d->link_name = d->path + (last - at);
+	d->link_wd = inotify_add_watch(w->fd, at[0] ? at : "/", EVENTS_ANCESTOR | IN_MASK_ADD);
+	return d->link_wd < 0 ? -errno : 0;
+}
+
+static int arm(struct watch *w, struct watched *d)
+{
+	int r = 0;
+
+	/* What appeared between looking for it and watching its ancestor gave no event, so look
+	 * again; some things are there and cannot be watched, so not for ever. */
+	for (int tries = 0; tries < 3; tries++) {
+		struct stat st;
+
+		r = arm_once(w, d->path, d);
+		if (r < 0 || d->exists || stat(d->path, &st) < 0 || !S_ISDIR(st.st_mode))
+			break;
+	}
+	return r < 0 ? r : arm_link(w, d);
 }
 
 static const struct watched *find(const struct watch *w, const char *path)
@@ -243,13 +310,15 @@ static const struct watched *find(const struct watch *w, const char *path)
 /* Watches that no directory needs any more are taken off. */
 static void drop_unused(struct watch *w, const struct watched *new, size_t n_new)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		bool used = false;
+	for (size_t i = 0; i < 2 * w->n; i++) {
+		const struct watched *old = &w->items[i / 2];
+		int wd = i % 2 ? old->link_wd : old->wd;
+		bool used = wd < 0;
 
 		for (size_t j = 0; j < n_new; j++)
-			used |= new[j].wd == w->items[i].wd;
+			used |= new[j].wd == wd || new[j].link_wd == wd;
 		if (!used)
-			(void)inotify_rm_watch(w->fd, w->items[i].wd);
+			(void)inotify_rm_watch(w->fd, wd);
 	}
 }
 
@@ -274,10 +343,11 @@ int watch_set_directories(struct watch *w, const char *const *directories, bool 
 			break;
 		}
 		new[n].kind = kind_of_directory(directories[i]);
-		r = arm(w, directories[i], &new[n]);
+		r = arm(w, &new[n]);
 		if (r < 0) {
 			free(new[n].path);
-			new[n].path = NULL;
+			free(new[n].next);
+			new[n] = (struct watched){0};
 			if (r == -ENOMEM)
 				break;
 			first_error = first_error ? first_error : r;

@@ -21,7 +21,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#define ROOT_PATH_MAX 300
+#define ROOT_PATH_MAX 600
 
 struct root {
 	char path[64];
