@@ -31,7 +31,7 @@ static int connect_to(const char *path, uint64_t timeout_usec, int *ret_fd)
 			     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) < 0))
 		return -errno;
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno;
+		return errno == EAGAIN ? -ETIMEDOUT : -errno; /* its queue stayed full */
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 }

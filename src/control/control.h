@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/config.h"
 #include "model/diag.h"
 #include "model/view.h"
 
@@ -54,7 +55,9 @@ struct control_status {
 /* All return a new reference, NULL when out of memory. */
 json_t *control_status_json(const struct control_status *s);
 json_t *control_diags_json(const struct diags *d); /* the array of product sheet section 5 */
-json_t *control_services_json(const struct world *w, const char *node, const char *zone);
+/* config tells where each service is defined; NULL: no places. */
+json_t *control_services_json(const struct world *w, const struct config *config, const char *node,
+			      const char *zone);
 /* service NULL: of all services. */
 json_t *control_endpoints_json(const struct world *w, const char *service, const char *node,
 			       const char *zone);

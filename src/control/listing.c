@@ -114,7 +114,8 @@ static json_t *ports_json(const struct service *s, const char *node, const char 
 	return list;
 }
 
-json_t *control_services_json(const struct world *w, const char *node, const char *zone)
+json_t *control_services_json(const struct world *w, const struct config *config, const char *node,
+			      const char *zone)
 {
 	json_t *list = json_array();
 
@@ -122,6 +123,10 @@ json_t *control_services_json(const struct world *w, const char *node, const cha
 		const struct service *s = w->services[i];
 		const struct service_def *d = s->def;
 		struct json_maker o = json_make();
+		struct place at = {0};
+
+		if (config && config_place(config, s->key, &at) < 0)
+			at = (struct place){0};
 
 		json_take(&o, "name", json_text(s->key));
 		json_take(&o, "type", json_text(svc_type_text(d->type)));
@@ -134,8 +139,8 @@ json_t *control_services_json(const struct world *w, const char *node, const cha
 		json_take(&o, "internalTrafficPolicy",
 			  json_text(d->internal_local ? "Local" : "Cluster"));
 		json_take(&o, "ports", ports_json(s, node, zone));
-		json_take(&o, "file", json_text(d->at.file));
-		json_take(&o, "line", json_integer(d->at.line));
+		json_take(&o, "file", json_text(at.file));
+		json_take(&o, "line", at.file ? json_integer(at.line) : json_null());
 		if (!json_push(&list, json_made(&o)))
 			return NULL;
 	}
@@ -147,7 +152,8 @@ static bool push_endpoints(json_t **list, const struct service *s, size_t port, 
 {
 	const struct endpoint_list *l = &s->endpoints[port][family];
 	const struct service_def *d = s->def;
-	const struct service_port *p = &d->ports[port];
+	/* A headless service without ports has endpoints all the same. */
+	const struct service_port *p = d->n_ports ? &d->ports[port] : NULL;
 	_cleanup_choice_ struct choice choice = {0};
 	char text[ADDR_PORT_TEXT_MAX], name[SERVICE_PORT_NAME_MAX];
 	size_t next = 0; /* of the reachable ones, which ascend */
@@ -163,9 +169,12 @@ static bool push_endpoints(json_t **list, const struct service *s, size_t port, 
 		next += used;
 
 		json_take(&o, "service", json_text(s->key));
-		json_take(&o, "servicePort", json_text(service_port_name(s, port, name)));
-		json_take(&o, "protocol", json_text(svc_proto_text(p->protocol)));
-		json_take(&o, "endpoint", json_text(addr_port_format(&e->ip, e->port, text)));
+		json_take(&o, "servicePort",
+			  json_text(p ? service_port_name(s, port, name) : s->key));
+		json_take(&o, "protocol", p ? json_text(svc_proto_text(p->protocol)) : json_null());
+		json_take(&o, "endpoint",
+			  json_text(e->port ? addr_port_format(&e->ip, e->port, text)
+					    : addr_format(&e->ip, text)));
 		json_take(&o, "ready", json_boolean(e->ready));
 		json_take(&o, "serving", json_boolean(e->serving));
 		json_take(&o, "terminating", json_boolean(e->terminating));
@@ -190,7 +199,7 @@ json_t *control_endpoints_json(const struct world *w, const char *service, const
 
 		if (service && !streq(service, s->key))
 			continue;
-		for (size_t port = 0; port < s->def->n_ports; port++) {
+		for (size_t port = 0; port < service_n_lists(s); port++) {
 			for (int family = 0; family < _ADDR_FAMILY_MAX; family++) {
 				if (push_endpoints(&list, s, port, family, node, zone))
 					continue;

@@ -30,6 +30,7 @@ struct manager {
 	bool once;	  /* one sync, then exit */
 
 	struct config *config;
+	bool config_broken;  /* memory ran out inside it */
 	struct world *world; /* the newest that the files gave; NULL before the first */
 	struct local_addrs *addrs;
 	struct backend *backend;

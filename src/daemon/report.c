@@ -176,7 +176,7 @@ json_t *report_get(void *userdata, enum control_verb verb, const char *service, 
 	s = &m->world->settings->s;
 	switch (verb) {
 	case CONTROL_SERVICES:
-		return control_services_json(m->world, s->node_name, s->zone);
+		return control_services_json(m->world, m->config, s->node_name, s->zone);
 	case CONTROL_ENDPOINTS:
 		if (service && !world_find(m->world, service)) {
 			*ret_status = 404;

@@ -276,10 +276,17 @@ void server_reply(struct server_request *q, int http_status, json_t *body)
 
 /* Socket */
 
+/* An old socket goes; anything else at its place is not ours. */
 static int check_stale(const struct sockaddr_un *address)
 {
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
 
+	if (lstat(address->sun_path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 || errno == EAGAIN)

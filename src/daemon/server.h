@@ -26,7 +26,8 @@ struct server_ops {
 };
 
 /* path: of the socket; an old one is replaced, missing directories are made (0755). -errno:
- * -EADDRINUSE when another daemon answers on it. */
+ * -EADDRINUSE when another daemon answers on it, -EEXIST when something is there that is no socket.
+ */
 int server_new(sd_event *event, const char *path, const struct server_ops *ops, void *userdata,
 	       struct server **ret);
 /* Answers what still waits with 503, removes the socket. */

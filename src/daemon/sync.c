@@ -46,8 +46,9 @@ static void arm(struct manager *m, uint64_t at)
 			r = sd_event_source_set_enabled(m->timer, SD_EVENT_ONESHOT);
 	}
 	if (r < 0) {
-		(void)log_errno(r, "cannot set the timer for the next sync, syncing now");
-		begin_pass(m);
+		(void)log_errno(r, "cannot set the timer for the next sync, stopping; rules stay");
+		m->exit_status = 1;
+		(void)sd_event_exit(m->event, 0);
 	}
 }
 
@@ -246,14 +247,33 @@ static void on_synced(struct backend *b, const struct sync_result *result, void 
 	end_pass(m);
 }
 
+/* Memory ran out inside it: all is read again into a new one; the world in force stays. The broken
+ * one is kept until then, for what it has to tell. */
+static int replace_broken_config(struct manager *m)
+{
+	const struct config_places places = {.root = m->root};
+	struct config *fresh;
+	int r = config_new(&places, &fresh);
+
+	if (r < 0)
+		return r;
+	config_free(m->config);
+	m->config = fresh;
+	m->config_broken = false;
+	return 0;
+}
+
 static int refresh_config(struct manager *m)
 {
 	struct world *world = NULL;
 	bool again = true;
-	int tries, r = 0;
+	int tries, r;
 
 	if (!m->look_at_all && m->n_changes == 0)
 		return 0;
+	r = m->config_broken ? replace_broken_config(m) : 0;
+	if (r < 0)
+		return r;
 	for (tries = 0; again && tries < 5; tries++) {
 		again = false;
 		r = config_refresh(m->config, m->look_at_all ? NULL : m->changes, m->n_changes,
@@ -276,14 +296,9 @@ static int refresh_config(struct manager *m)
 	m->n_changes = 0;
 	m->look_at_all = false;
 	if (r == -ENOMEM) {
-		/* The config cannot be used after this; the world in force stays. All is read again
-		 * at the next try. */
-		const struct config_places places = {.root = m->root};
-
-		m->config = config_free(m->config);
+		m->config_broken = true;
 		m->look_at_all = true;
-		r = config_new(&places, &m->config);
-		return r < 0 ? r : -ENOMEM;
+		return r;
 	}
 	if (r < 0)
 		m->look_at_all = true;
