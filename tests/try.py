@@ -19,11 +19,11 @@ CLUSTER_IP, NODE_PORT, EXTERNAL_IP = "10.233.54.175", 32594, "198.51.100.7"
 PODS = {"10.233.74.106": "pod-a", "10.233.74.107": "pod-b", "10.233.80.5": "pod-c, on node-2"}
 POD_A, POD_B, POD_C = PODS
 SETTINGS = "[Proxy]\nNodeName=node-1\nClusterCIDR=10.233.64.0/18\n"
-PICTURE = f"""
-    client {CLIENT['v4']} ---+--- {ROUTER['v4']} router ---+--- pod-a {POD_A}
-                           |         (svcrouted)      +--- pod-b {POD_B}
-                           |
-                           +--- 192.0.2.20 node-2 -------- pod-c {POD_C}
+PICTURE = """
+    client 192.0.2.200 ---+--- 192.0.2.10 router ---+--- pod-a 10.233.74.106
+                          |         (svcrouted)     +--- pod-b 10.233.74.107
+                          |
+                          +--- 192.0.2.20 node-2 ------- pod-c 10.233.80.5
 """
 
 
