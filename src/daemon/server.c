@@ -36,7 +36,8 @@ struct server {
 	void *userdata;
 	struct server_request *requests;
 	char *path;
-	gid_t group; /* (gid_t)-1: none */
+	gid_t group;  /* (gid_t)-1: none */
+	bool resumed; /* a connection was resumed: it has to be run once more */
 	bool stopping;
 };
 
@@ -242,12 +243,27 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
 	return 0;
 }
 
+static unsigned n_connections(const struct server *s)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http,
+							       MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+
+	return info ? info->num_connections : 0;
+}
+
+/* Until nothing moves: an answer given within the handler is sent in the next run, and only the
+ * run after a connection was closed listens again when there were too many. */
 static void run(struct server *s)
 {
 	MHD_UNSIGNED_LONG_LONG wait_msec;
+	unsigned before;
 	uint64_t at;
 
-	(void)MHD_run(s->http);
+	do {
+		s->resumed = false;
+		before = n_connections(s);
+		(void)MHD_run(s->http);
+	} while (s->resumed || n_connections(s) != before);
 	if (MHD_get_timeout(s->http, &wait_msec) != MHD_YES) {
 		(void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
 		return;
@@ -269,6 +285,7 @@ void server_reply(struct server_request *q, int http_status, json_t *body)
 		return;
 	q->waiting = false;
 	MHD_resume_connection(q->connection);
+	s->resumed = true;
 	/* Not from here: the caller may be inside the handler. */
 	(void)sd_event_source_set_time(s->timer, 0);
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_ONESHOT);
