@@ -59,14 +59,6 @@ void iptables_run_family_failed(struct iptables_run *run, int error, char *text)
 	iptables_run_next_family(run);
 }
 
-static bool family_is_wanted(const struct view *view, enum addr_family f)
-{
-	for (size_t i = 0; i < view->world->n_services; i++)
-		if (view->world->services[i]->def->has_cluster_ip[f])
-			return true;
-	return false;
-}
-
 /* What iptables says when the kernel lacks a table, in either variant; -ENOENT when there is no
  * such program. */
 static bool means_missing(int status, const char *errors)
@@ -95,7 +87,7 @@ void iptables_run_program_failed(struct iptables_run *run, const char *program, 
 		iptables_run_family_failed(run, status < 0 ? status : -EIO, text);
 		return;
 	}
-	if (family_is_wanted(&run->view, ADDR_IPV6))
+	if (run->view.world->n_in_family[ADDR_IPV6] > 0)
 		iptables_warning_set(&b->warnings, WARN_IPV6_OFF,
 				     "IPv6 services are not served: %s", text ? text : "no memory");
 	else
@@ -131,7 +123,7 @@ static void read_facts(struct iptables_run *run, bool probe)
 
 static void look_at_ipv6(struct iptables_run *run)
 {
-	bool usable = sysctl_ipv6_usable(), wanted = family_is_wanted(&run->view, ADDR_IPV6);
+	bool usable = sysctl_ipv6_usable(), wanted = run->view.world->n_in_family[ADDR_IPV6] > 0;
 	struct iptables_mode *b = run->backend;
 
 	if (run->full)

@@ -14,6 +14,11 @@ bool fragment_walk_next(struct fragment_walk *w, const struct fragment **ret_old
 	const struct fragment *old = NULL, *new = NULL;
 	int order;
 
+	while (w->changed && w->old && w->i < w->old->n_fragments && w->j < w->new->n_fragments &&
+	       w->old->fragments[w->i] == w->new->fragments[w->j]) {
+		w->i++;
+		w->j++;
+	}
 	if (w->old && w->i < w->old->n_fragments)
 		old = w->old->fragments[w->i];
 	if (w->j < w->new->n_fragments)
@@ -112,6 +117,22 @@ static int look_whether_there(struct dispatch_diff *d, enum seen_table t, enum a
 	return 0;
 }
 
+/* Most syncs change no rule of a shared chain; then the chain need not be listed, whatever its length. */
+static bool chain_differs(enum dispatch_chain chain, const struct ruleset *old,
+			  const struct ruleset *new)
+{
+	static const struct rule_list none = {0};
+	struct fragment_walk walk = {.old = old, .new = new, .changed = true};
+	const struct fragment *of, *nf;
+
+	while (fragment_walk_next(&walk, &of, &nf))
+		if (!rule_lists_equal(of ? &of->dispatch[chain] : &none, of ? of->service : NULL,
+				      nf ? &nf->dispatch[chain] : &none, nf ? nf->service : NULL))
+			return true;
+	return chain == DISPATCH_NAT_SERVICES &&
+	       !rule_lists_equal(&old->services_end, NULL, &new->services_end, NULL);
+}
+
 int dispatch_diff_make(enum dispatch_chain chain, const struct ruleset *old,
 		       const struct ruleset *new, const struct iptables_seen *seen,
 		       struct dispatch_diff *ret)
@@ -123,6 +144,10 @@ int dispatch_diff_make(enum dispatch_chain chain, const struct ruleset *old,
 	const struct fragment *of, *nf;
 	int r;
 
+	if (old && !chain_differs(chain, old, new)) {
+		*ret = d;
+		return 0;
+	}
 	while (fragment_walk_next(&walk, &of, &nf)) {
 		if (of == nf)
 			r = add_items(&d, nf->dispatch[chain].items, nf->dispatch[chain].n,

@@ -15,6 +15,7 @@
 struct fragment_walk {
 	const struct ruleset *old, *new; /* old may be NULL */
 	size_t i, j;
+	bool changed; /* pass over what both share: nearly everything, nearly always */
 };
 /* The next service of either; one of the two is NULL when it is in one only. False at the end. */
 bool fragment_walk_next(struct fragment_walk *w, const struct fragment **ret_old,

@@ -154,8 +154,6 @@ static int add_service(struct nat_job *j, const struct fragment *old, const stru
 	size_t n_old = old ? old->n_chains : 0, n_new = new ? new->n_chains : 0;
 	int r;
 
-	if (old == new)
-		return 0;
 	r = sort_chains(old, &old_sorted);
 	if (r == 0)
 		r = sort_chains(new, &new_sorted);
@@ -205,7 +203,7 @@ static bool fixed_differs(const struct ruleset *old, const struct chain *was,
 
 static int collect(struct nat_job *j)
 {
-	struct fragment_walk walk = {.old = j->old, .new = j->new};
+	struct fragment_walk walk = {.old = j->old, .new = j->new, .changed = true};
 	const struct fragment *old, *new;
 	int r = 0;
 

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Chunks double from the first to the last size: there may be tens of thousands of arenas at once, most
+ * of them small (one for each imported object). */
+#define CHUNK_FIRST ((size_t)1024)
 #define CHUNK_SIZE ((size_t)16 * 1024)
 /* Requests above this get a chunk of their own, so that the rest of the current one is not wasted.
  */
@@ -79,10 +82,13 @@ void *arena_alloc(struct arena *a, size_t size)
 	/* A block of no bytes still has an address of its own. */
 	size = (MAX_OF(size, (size_t)1) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 
-	if (size > BIG_SIZE)
+	if (size > BIG_SIZE) {
 		c = chunk_add(&a->big, size);
-	else if (!c || c->size - c->used < size)
-		c = chunk_add(&a->small, CHUNK_SIZE);
+	} else if (!c || c->size - c->used < size) {
+		size_t next = c ? MIN_OF(c->size * 2, CHUNK_SIZE) : CHUNK_FIRST;
+
+		c = chunk_add(&a->small, MAX_OF(next, size));
+	}
 	if (!c)
 		return NULL;
 	block = c->data + c->used;

@@ -704,7 +704,7 @@ static int make_world(const struct index *x, struct shared_settings *settings,
 		if (touched[i]->built)
 			services[n++] = touched[i]->built;
 	}
-	return world_new(settings, services, n, ret);
+	return world_new(settings, services, n, old, ret);
 }
 
 /* Slots that nothing mentions any more go, so that a long-lived daemon does not grow. */

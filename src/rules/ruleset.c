@@ -59,6 +59,18 @@ struct fragment *fragment_unref(struct fragment *f)
 	return NULL;
 }
 
+static void ref_fragment(void *f)
+{
+	fragment_ref(f);
+}
+
+static void unref_fragment(void *f)
+{
+	fragment_unref(f);
+}
+
+static const struct runs_ops fragment_runs = {.ref = ref_fragment, .unref = unref_fragment};
+
 struct ruleset *ruleset_ref(struct ruleset *r)
 {
 	r->refs++;
@@ -76,8 +88,7 @@ struct ruleset *ruleset_unref(struct ruleset *r)
 {
 	if (!r || --r->refs > 0)
 		return NULL;
-	for (size_t i = 0; i < r->n_fragments; i++)
-		fragment_unref(r->fragments[i]);
+	runs_done(&r->runs, &fragment_runs);
 	free(r->fragments);
 	free(r->forward.rules.items);
 	free(r->firewall.rules.items);
@@ -139,7 +150,6 @@ static int env_make(const struct view *view, enum addr_family family,
 		    const struct kernel_facts *facts, struct rules_env *env)
 {
 	const struct settings *s = &view->world->settings->s;
-	size_t n_endpoints = 0;
 	int r;
 
 	env->family = family;
@@ -147,11 +157,7 @@ static int env_make(const struct view *view, enum addr_family family,
 	env->mark = UINT32_C(1) << s->iptables_masquerade_bit;
 	env->masquerade_all = s->iptables_masquerade_all;
 	env->allow_external_ips = s->allow_external_ips;
-	/* Whether there are more than so many is all that is asked. */
-	for (size_t i = 0; i < view->world->n_services && n_endpoints <= LARGE_MODE_ENDPOINTS; i++)
-		if (view_serves(view->world->services[i]->def, family))
-			n_endpoints += view->world->services[i]->n_endpoints[family];
-	env->large = n_endpoints > LARGE_MODE_ENDPOINTS;
+	env->large = view->world->n_served[family] > LARGE_MODE_ENDPOINTS;
 	set_detection(env, s);
 	(void)view_node_ip(view, family, &env->node_ip);
 	env->node_name = strdup(s->node_name);
@@ -342,38 +348,58 @@ static int make_fixed(struct ruleset *rs)
 }
 
 /* Both worlds are sorted, so one walk finds what is shared. */
-static int make_fragments(struct ruleset *rs, const struct ruleset *previous)
+/*
+ * Fragments of previous are found beside the services that they belong to, without looking at
+ * either: two lists of pointers are walked. *ret_made: those made here, which the caller has to
+ * give back.
+ */
+static int find_fragments(struct ruleset *rs, const struct ruleset *previous,
+			  struct fragment **made, size_t *n_made)
 {
-	size_t n = rs->world->n_services, at = 0;
+	struct service *const *services = rs->world->services, *const *old = NULL;
+	size_t n_old = 0, at = 0;
 	int r;
 
-	if (previous && !rules_env_equal_for_fragments(&previous->env, &rs->env))
-		previous = NULL;
-	if (n == 0)
-		return 0;
-	rs->fragments = calloc(n, sizeof(struct fragment *));
-	if (!rs->fragments)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		struct service *s = rs->world->services[i];
-		struct fragment *f = NULL;
-
-		for (; previous && at < previous->n_fragments; at++) {
-			struct service *old = previous->fragments[at]->service;
-
-			if (old == s)
-				f = fragment_ref(previous->fragments[at++]);
-			if (f || service_key_compare(old->key, s->key) > 0)
-				break;
+	if (previous && rules_env_equal_for_fragments(&previous->env, &rs->env)) {
+		old = previous->world->services;
+		n_old = previous->n_fragments;
+	}
+	for (size_t i = 0; i < rs->n_fragments; i++) {
+		while (at < n_old && old[at] != services[i] &&
+		       service_key_compare(old[at]->key, services[i]->key) <= 0)
+			at++;
+		if (at < n_old && old[at] == services[i]) {
+			rs->fragments[i] = previous->fragments[at++];
+			continue;
 		}
-		if (!f) {
-			r = fragment_compile(&rs->env, s, &f);
-			if (r < 0)
-				return r;
-		}
-		rs->fragments[rs->n_fragments++] = f;
+		r = fragment_compile(&rs->env, services[i], &rs->fragments[i]);
+		if (r < 0)
+			return r;
+		made[(*n_made)++] = rs->fragments[i];
 	}
 	return 0;
+}
+
+static int make_fragments(struct ruleset *rs, const struct ruleset *previous)
+{
+	_cleanup_free_ struct fragment **made = NULL;
+	size_t n_made = 0, n = rs->world->n_services;
+	int r;
+
+	if (n == 0)
+		return 0;
+	rs->n_fragments = n;
+	rs->fragments = calloc(n, sizeof(struct fragment *));
+	made = calloc(n, sizeof(struct fragment *));
+	if (!rs->fragments || !made)
+		return -ENOMEM;
+	r = find_fragments(rs, previous, made, &n_made);
+	if (r == 0)
+		r = runs_make((void *const *)rs->fragments, n, previous ? &previous->runs : NULL,
+			      &fragment_runs, &rs->runs);
+	while (n_made > 0)
+		fragment_unref(made[--n_made]);
+	return r;
 }
 
 int ruleset_compile(const struct view *view, enum addr_family family,

@@ -164,7 +164,7 @@ static inline struct world *make_world(struct shared_settings *settings, struct 
 {
 	struct world *w = NULL;
 
-	assert_int_equal(world_new(settings, services, n, &w), 0);
+	assert_int_equal(world_new(settings, services, n, NULL, &w), 0);
 	for (size_t i = 0; i < n; i++)
 		service_unref(services[i]);
 	shared_settings_unref(settings);
