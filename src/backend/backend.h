@@ -9,15 +9,16 @@
 #include "model/view.h"
 
 /*
- * A mode's writer: makes the kernel be what a view says. It never decides what is wanted, only how little has to be
- * written. One sync at a time; nothing blocks the event loop.
+ * A mode's writer: makes the kernel be what a view says. It never decides what is wanted, only how
+ * little has to be written. One sync at a time; nothing blocks the event loop.
  */
 struct backend;
 
 struct sync_result {
 	int error; /* 0: the kernel holds the view */
-	const char *message; /* what failed, for people; NULL on success; valid during the callback */
-	bool full; /* everything was written, not only what changed */
+	const char
+		*message; /* what failed, for people; NULL on success; valid during the callback */
+	bool full;	  /* everything was written, not only what changed */
 	size_t n_chains, n_rules, n_stale;
 	uint64_t duration_usec;
 };
@@ -25,12 +26,15 @@ typedef void (*backend_done_t)(struct backend *b, const struct sync_result *resu
 
 struct backend_ops {
 	const char *name;
-	/* Starts a sync; done is called from the loop, never from within. full: trust no account of earlier syncs.
-	 * -EBUSY while one runs; another -errno: not started and done will not be called. */
-	int (*sync)(struct backend *b, const struct view *view, bool full, backend_done_t done, void *userdata);
+	/* Starts a sync; done is called from the loop, never from within. full: trust no account of
+	 * earlier syncs. -EBUSY while one runs; another -errno: not started and done will not be
+	 * called. */
+	int (*sync)(struct backend *b, const struct view *view, bool full, backend_done_t done,
+		    void *userdata);
 	/* One line for status: variant, families. malloc'ed. */
 	int (*describe)(struct backend *b, char **ret);
-	/* Warnings that hold now (both variants in use, a family not usable), as texts. Owned by the backend. */
+	/* Warnings that hold now (both variants in use, a family not usable), as texts. Owned by
+	 * the backend. */
 	const char *const *(*warnings)(struct backend *b, size_t *ret_n);
 	/* Never kills a running child. */
 	struct backend *(*free)(struct backend *b);
@@ -42,8 +46,9 @@ struct backend {
 /* iptables mode. The variant is decided at the first sync by Backend= and by what the host uses. */
 int iptables_backend_new(sd_event *event, struct backend **ret);
 
-/* Takes away all that iptables mode made (and kube-proxy left), in both variants and families; synchronous, for the
- * command. 0, or the first error with *ret_message (malloc'ed); what works is done all the same. */
+/* Takes away all that iptables mode made (and kube-proxy left), in both variants and families;
+ * synchronous, for the command. 0, or the first error with *ret_message (malloc'ed); what works is
+ * done all the same. */
 int iptables_backend_cleanup(char **ret_message);
 /* The same as a self-contained shell script on out. */
 struct strbuf;

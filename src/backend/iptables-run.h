@@ -20,7 +20,7 @@ struct iptables_mode {
 	/* What the kernel holds by our account; NULL: not known. */
 	struct ruleset *in_force[_ADDR_FAMILY_MAX];
 	bool ipv6_missing; /* its programs or tables do not work; tried again by a full sync */
-	bool served[_ADDR_FAMILY_MAX];		    /* in the last sync */
+	bool served[_ADDR_FAMILY_MAX]; /* in the last sync */
 	struct iptables_warnings warnings;
 	struct iptables_run *run; /* NULL: no sync runs */
 };
@@ -98,8 +98,10 @@ void iptables_run_advance(struct iptables_run *run);
 /* The family whose turn it is lost its account; the next one follows. Takes text, which may be
  * NULL. */
 void iptables_run_family_failed(struct iptables_run *run, int error, char *text);
-/* The same for a program that failed. A host without IPv6 tables is no failure but a warning (C47). */
-void iptables_run_program_failed(struct iptables_run *run, const char *program, int status, const char *errors);
+/* The same for a program that failed. A host without IPv6 tables is no failure but a warning (C47).
+ */
+void iptables_run_program_failed(struct iptables_run *run, const char *program, int status,
+				 const char *errors);
 void iptables_run_next_family(struct iptables_run *run);
 enum iptables_variant iptables_run_other_variant(const struct iptables_run *run);
 

@@ -117,7 +117,8 @@ static int look_whether_there(struct dispatch_diff *d, enum seen_table t, enum a
 	return 0;
 }
 
-/* Most syncs change no rule of a shared chain; then the chain need not be listed, whatever its length. */
+/* Most syncs change no rule of a shared chain; then the chain need not be listed, whatever its
+ * length. */
 static bool chain_differs(enum dispatch_chain chain, const struct ruleset *old,
 			  const struct ruleset *new)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks double from the first to the last size: there may be tens of thousands of arenas at once, most
- * of them small (one for each imported object). */
+/* Chunks double from the first to the last size: there may be tens of thousands of arenas at once,
+ * most of them small (one for each imported object). */
 #define CHUNK_FIRST ((size_t)1024)
 #define CHUNK_SIZE ((size_t)16 * 1024)
 /* Requests above this get a chunk of their own, so that the rest of the current one is not wasted.

@@ -5,25 +5,26 @@
 #include <sys/types.h>
 
 /*
- * A helper program (iptables-restore, iptables-save), with memory files for its input and output: nothing has to be
- * pumped, the event loop only waits for the process to end; and a daemon that dies leaves the child
- * with its whole input, so that what it loads is never cut in the middle.
+ * A helper program (iptables-restore, iptables-save), with memory files for its input and output:
+ * nothing has to be pumped, the event loop only waits for the process to end; and a daemon that
+ * dies leaves the child with its whole input, so that what it loads is never cut in the middle.
  */
 struct child {
-	pid_t pid; /* 0: none running */
+	pid_t pid;	    /* 0: none running */
 	int out_fd, err_fd; /* memory files, positioned anywhere; -1: none */
 };
 void child_init(struct child *c);
 /* Forgets the files. Does not kill: a restore that runs is left to finish. */
 void child_done(struct child *c);
 
-/* argv[0] is looked up in PATH. input may be NULL (then /dev/null). The environment is ours, with LC_ALL=C. -errno;
- * -ENOENT when the program does not exist. */
+/* argv[0] is looked up in PATH. input may be NULL (then /dev/null). The environment is ours, with
+ * LC_ALL=C. -errno; -ENOENT when the program does not exist. */
 int child_start(struct child *c, const char *const *argv, const void *input, size_t input_size);
 
 /* All that the child wrote, malloc'ed and NUL-terminated; call after it ended. */
 int child_output(const struct child *c, char **ret, size_t *ret_size);
 int child_errors(const struct child *c, char **ret);
 
-/* For programs without an event loop: waits, returns the exit status (128 + signal when killed) or -errno. */
+/* For programs without an event loop: waits, returns the exit status (128 + signal when killed) or
+ * -errno. */
 int child_wait(struct child *c);

@@ -17,6 +17,6 @@ const char *iptables_variant_text(enum iptables_variant v); /* "nft" */
 const char *iptables_program(enum iptables_variant v, enum addr_family f, bool save);
 
 /* Whether tables of a variant exist in this network namespace, without making any: legacy from
- * /proc/thread-self/net/ip{,6}_tables_names, nft by listing nf_tables tables of the family named filter,
- * nat, mangle, raw or security over netlink. -errno when it cannot be found out. */
+ * /proc/thread-self/net/ip{,6}_tables_names, nft by listing nf_tables tables of the family named
+ * filter, nat, mangle, raw or security over netlink. -errno when it cannot be found out. */
 int iptables_variant_in_use(enum iptables_variant v, enum addr_family f, bool *ret);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* The two counters of spec/iptables.md section 3.8, over netlink (linux/netfilter/nfnetlink_acct.h). */
+/* The two counters of spec/iptables.md section 3.8, over netlink
+ * (linux/netfilter/nfnetlink_acct.h). */
 #define NFACCT_INVALID "ct_state_invalid_dropped_pkts"
 #define NFACCT_LOCALHOST "localhost_nps_accepted_pkts"
 

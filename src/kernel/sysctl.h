@@ -8,5 +8,6 @@
 int sysctl_read_int(const char *name, int64_t *ret);
 /* Writes only when the value differs. 1 written, 0 already so, -errno. */
 int sysctl_ensure_int(const char *name, int64_t value);
-/* IPv6 is on: /proc/net/if_inet6 exists and disable_ipv6 is not 1 (spec/iptables.md section 6.1). */
+/* IPv6 is on: /proc/net/if_inet6 exists and disable_ipv6 is not 1 (spec/iptables.md section 6.1).
+ */
 bool sysctl_ipv6_usable(void);

@@ -16,8 +16,8 @@ struct choice {
 void choice_done(struct choice *c);
 #define _cleanup_choice_ _cleanup_(choice_done)
 
-int choose_endpoints(const struct endpoint_list *list, bool uses_cluster, bool uses_local, const char *node,
-		     const char *zone, struct choice *ret);
+int choose_endpoints(const struct endpoint_list *list, bool uses_cluster, bool uses_local,
+		     const char *node, const char *zone, struct choice *ret);
 
 /* node is non-empty and byte-equal to ours. */
 bool endpoint_is_local(const struct endpoint *e, const char *node);

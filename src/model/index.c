@@ -647,8 +647,8 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 		return r;
 	slot_set_problems(x, s, &problems);
 	s->stale = false;
-	/* What the last world has stays the same object, also when it was something else in between:
-	 * a file was put in and replaced again because of a clash. */
+	/* What the last world has stays the same object, also when it was something else in
+	 * between: a file was put in and replaced again because of a clash. */
 	old = x->world ? world_find(x->world, s->key) : NULL;
 	service_unref(s->built);
 	s->built = old && service_equal(old, new) ? service_ref(old) : TAKE_PTR(new);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Objects, what is told about them ("LINE:COLUMN: severity: ..."), and the files that are made, each under a comment
- * line with its name; none for what is refused.
+ * Objects, what is told about them ("LINE:COLUMN: severity: ..."), and the files that are made,
+ * each under a comment line with its name; none for what is refused.
  */
 struct import_row {
 	const char *objects, *messages, *files;

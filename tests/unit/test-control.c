@@ -256,9 +256,10 @@ static void test_settings(void **state)
 				 &setting_rows[i] != row);
 	}
 	item = json_array_get(list, (size_t)(row - setting_rows));
-	assert_json(json_incref(item),
-		    "{\"section\":\"Sync\",\"key\":\"SyncPeriod\",\"value\":\"5s\","
-		    "\"default\":\"30s\",\"file\":\"/etc/x.conf\",\"line\":4,\"change\":\"nothing\"}");
+	assert_json(
+		json_incref(item),
+		"{\"section\":\"Sync\",\"key\":\"SyncPeriod\",\"value\":\"5s\","
+		"\"default\":\"30s\",\"file\":\"/etc/x.conf\",\"line\":4,\"change\":\"nothing\"}");
 	json_decref(list);
 	shared_settings_unref(s);
 }
