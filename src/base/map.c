@@ -15,11 +15,6 @@
 
 #define FIRST_SLOTS 16
 
-#ifndef __clang__
-/* gcc 12 loses sight of an entry that is stored at a computed index; map_free() frees them all. */
-#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
-#endif
-
 struct entry {
 	void *value;
 	size_t n;
@@ -148,6 +143,12 @@ static struct entry *entry_new(const void *key, size_t n, void *value)
 	return e;
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of an entry that is stored at a computed index; map_free() frees them all */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 int map_put_bytes(struct map *m, const void *key, size_t n, void *value)
 {
 	uint64_t hash = hash_bytes(key, n);
@@ -174,6 +175,10 @@ int map_put_bytes(struct map *m, const void *key, size_t n, void *value)
 	*find_slot(m, hash, key, n) = (struct slot){.hash = hash, .entry = e};
 	return 0;
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 /* Empties a slot and moves later entries of the same run back, where that brings them nearer to
  * their home slot; otherwise a search would stop at the gap and miss them. */
@@ -215,10 +220,20 @@ void *map_get(const struct map *m, const char *key)
 	return map_get_bytes(m, key, strlen(key));
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of an entry that is stored at a computed index; map_free() frees them all */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 int map_put(struct map *m, const char *key, void *value)
 {
 	return map_put_bytes(m, key, strlen(key), value);
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 void *map_remove(struct map *m, const char *key)
 {

@@ -172,7 +172,7 @@ static int parse_objects(struct config_file *f, const struct settings *settings,
 	_cleanup_(node_tree_freep) struct node_tree *tree = NULL;
 	_cleanup_free_ char *text = NULL;
 	enum objects_kind kind = f->kind == CONFIG_SERVICES ? OBJECTS_SERVICES : OBJECTS_ENDPOINTS;
-	size_t size;
+	size_t size = 0;
 	int r;
 
 	r = config_file_read(f, &text, &size);

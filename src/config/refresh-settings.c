@@ -63,24 +63,31 @@ static int settings_files(struct config *c, struct config_file ***ret, size_t *r
 	return 0;
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of a text in a list; config_free() frees all of them */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 /* Copies the names of files, which outlive the files then. */
 static int keep_origin(struct config *c, const struct settings_origin *origin)
 {
 	for (size_t i = 0; i < n_setting_rows; i++) {
-		char *file = NULL;
+		char **file = &c->origin_files[i];
 
-		if (origin->places[i].file) {
-			file = strdup(origin->places[i].file);
-			if (!file)
-				return -ENOMEM;
-		}
-		free(c->origin_files[i]);
-		c->origin_files[i] = file;
 		c->origin.places[i] = origin->places[i];
-		c->origin.places[i].file = file;
+		free(*file);
+		*file = origin->places[i].file ? strdup(origin->places[i].file) : NULL;
+		c->origin.places[i].file = *file;
+		if (origin->places[i].file && !*file)
+			return -ENOMEM;
 	}
 	return 0;
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 static int load(struct config *c, struct settings *ret)
 {

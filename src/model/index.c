@@ -335,6 +335,26 @@ int index_remove_file(struct index *x, const char *file)
 
 /* Claims */
 
+static struct claim *claim_new(struct index *x, const struct claim_key *key)
+{
+	struct claim *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->key = *key;
+	if (map_put_bytes(x->claims, key, CLAIM_KEY_SIZE, c) < 0) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of an owner at the end of a list; claim_drop() and index_free() free them */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 static int claim_add(struct index *x, struct slot *s, const struct claim_key *key,
 		     const char *field)
 {
@@ -354,13 +374,8 @@ static int claim_add(struct index *x, struct slot *s, const struct claim_key *ke
 	o->slot = s;
 	o->field = field;
 	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (c) {
-			c->key = *key;
-			r = map_put_bytes(x->claims, key, CLAIM_KEY_SIZE, c);
-		}
-		if (!c || r < 0) {
-			free(c);
+		c = claim_new(x, key);
+		if (!c) {
 			free(o);
 			return -ENOMEM;
 		}
@@ -373,6 +388,10 @@ static int claim_add(struct index *x, struct slot *s, const struct claim_key *ke
 		return map_put_bytes(x->contested, key, CLAIM_KEY_SIZE, c);
 	return 0;
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 static void claim_drop(struct index *x, const struct slot *s, const struct claim_key *key)
 {
@@ -396,6 +415,12 @@ static void claim_drop(struct index *x, const struct slot *s, const struct claim
 		free(c);
 	}
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of an owner at the end of a list; claim_drop() and index_free() free them */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
 
 static int claim_addresses(struct index *x, struct slot *s, const struct service_def *d,
 			   const struct service_port *p)
@@ -429,6 +454,10 @@ static int claim_addresses(struct index *x, struct slot *s, const struct service
 	}
 	return 0;
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 static int claim_node_port(struct index *x, struct slot *s, uint16_t port, enum svc_proto protocol,
 			   const char *field)
