@@ -12,8 +12,31 @@
 #include "kernel/child.h"
 #include "make-world.h"
 
+static inline const char *lock_path(void)
+{
+	static char path[64];
+
+	(void)snprintf(path, sizeof(path), "/tmp/svcroute-unit-%d.lock", (int)getpid());
+	return path;
+}
+
+static inline void remove_lock(void)
+{
+	(void)unlink(lock_path());
+}
+
+/* The lock of iptables is the host's; tests have one of their own. */
+static inline void use_own_lock(void)
+{
+	if (getenv("XTABLES_LOCKFILE"))
+		return;
+	assert_int_equal(setenv("XTABLES_LOCKFILE", lock_path(), 1), 0);
+	assert_int_equal(atexit(remove_lock), 0);
+}
+
 static inline void enter_namespace(void)
 {
+	use_own_lock();
 	if (geteuid() != 0 || unshare(CLONE_NEWNET) < 0) {
 		print_message("needs root and network namespaces\n");
 		skip();
