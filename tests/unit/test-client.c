@@ -39,8 +39,8 @@ static void serve(int fd, const char *answer, size_t size, const char *log_path,
 	/* in two pieces, as networks do */
 	if (write(c, answer, size / 2) < 0 || write(c, answer + size / 2, size - size / 2) < 0)
 		_exit(1);
-	if (hang)
-		(void)read(c, request, 1);
+	if (hang && read(c, request, 1) > 0)
+		_exit(1);
 	_exit(0);
 }
 
