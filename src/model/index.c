@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/index.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/map.h"
+#include "model/claims.h"
 
 /*
  * A slot is all that is known of one service key: the definitions and groups that files state, and
@@ -34,38 +34,11 @@ struct slot {
 	struct service *built; /* NULL: no definition */
 	/* The definition whose claims are in the map; borrowed. */
 	const struct service_def *claimed;
-	struct claim_key *claim_keys;
-	size_t n_claim_keys, claim_keys_allocated;
+	struct claimant claimant;
 	struct diags problems;
 	uint64_t detached; /* the detach() that was here last */
 	bool dirty;	   /* on the index's list: not yet part of a world */
 	bool stale;	   /* dirty, and not yet built from what it holds now */
-};
-
-/* What is owned, as bytes: kind, then what the kind needs. */
-enum claim_kind {
-	CLAIM_ADDRESS = 'A',   /* address, port, protocol */
-	CLAIM_NODE_PORT = 'N', /* port, protocol; health-check ports are TCP ones (X4) */
-};
-struct claim_key {
-	uint8_t kind;
-	uint8_t protocol;
-	uint16_t port;
-	struct addr addr;
-};
-/* Padding at the end is not part of the key; between the members there is none. */
-#define CLAIM_KEY_SIZE (offsetof(struct claim_key, addr) + sizeof(struct addr))
-static_assert(offsetof(struct claim_key, addr) == 4 && sizeof(struct addr) == 17,
-	      "the bytes of a claim have no gaps");
-
-struct owner {
-	struct slot *slot;
-	const char *field; /* what of the service claims it */
-	struct owner *next;
-};
-struct claim {
-	struct claim_key key;
-	struct owner *owners; /* never empty */
 };
 
 struct index_file {
@@ -73,29 +46,15 @@ struct index_file {
 };
 
 struct index {
-	struct map *files;     /* struct index_file */
-	struct map *slots;     /* struct slot */
-	struct map *claims;    /* struct claim */
-	struct map *contested; /* struct claim, borrowed; same keys */
+	struct map *files; /* struct index_file */
+	struct map *slots; /* struct slot */
+	struct claims claims;
 	struct slot **dirty;
 	size_t n_dirty, dirty_allocated;
 	size_t n_problems;   /* slots with messages */
 	uint64_t n_detached; /* calls of detach() */
 	struct world *world; /* the last one made */
 };
-
-static void claim_free(void *p)
-{
-	struct claim *c = p;
-
-	while (c->owners) {
-		struct owner *next = c->owners->next;
-
-		free(c->owners);
-		c->owners = next;
-	}
-	free(c);
-}
 
 static void slot_free(void *p)
 {
@@ -106,7 +65,7 @@ static void slot_free(void *p)
 	free(s->key);
 	free(s->defs);
 	free(s->groups);
-	free(s->claim_keys);
+	claimant_done(&s->claimant);
 	service_unref(s->built);
 	diags_done(&s->problems);
 	free(s);
@@ -129,9 +88,7 @@ int index_new(struct index **ret)
 	if (r == 0)
 		r = map_new(&x->slots);
 	if (r == 0)
-		r = map_new(&x->claims);
-	if (r == 0)
-		r = map_new(&x->contested);
+		r = claims_init(&x->claims);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(x);
@@ -144,8 +101,7 @@ struct index *index_free(struct index *x)
 		return NULL;
 	map_free_values(x->files, free);
 	map_free_values(x->slots, slot_free);
-	map_free_values(x->claims, claim_free);
-	map_free(x->contested);
+	claims_done(&x->claims);
 	free(x->dirty);
 	world_unref(x->world);
 	free(x);
@@ -171,6 +127,7 @@ static int slot_get(struct index *x, const char *key, struct slot **ret)
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
+	s->claimant.who = s;
 	s->key = strdup(key);
 	if (!s->key)
 		return -ENOMEM;
@@ -333,164 +290,6 @@ int index_remove_file(struct index *x, const char *file)
 	return f ? detach(x, file, &f->objects) : 0;
 }
 
-/* Claims */
-
-static struct claim *claim_new(struct index *x, const struct claim_key *key)
-{
-	struct claim *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return NULL;
-	c->key = *key;
-	if (map_put_bytes(x->claims, key, CLAIM_KEY_SIZE, c) < 0) {
-		free(c);
-		return NULL;
-	}
-	return c;
-}
-
-#ifndef __clang__
-#pragma GCC diagnostic push
-/* gcc 12 loses sight of an owner at the end of a list; claim_drop() and index_free() free them */
-#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
-#endif
-
-static int claim_add(struct index *x, struct slot *s, const struct claim_key *key,
-		     const char *field)
-{
-	struct claim *c = map_get_bytes(x->claims, key, CLAIM_KEY_SIZE);
-	struct owner *o, **at;
-	int r;
-
-	for (o = c ? c->owners : NULL; o; o = o->next)
-		if (o->slot == s)
-			return 0; /* an address under two names of one service: S61 is a warning */
-	r = array_reserve(&s->claim_keys, &s->claim_keys_allocated, s->n_claim_keys + 1);
-	if (r < 0)
-		return r;
-	o = calloc(1, sizeof(*o));
-	if (!o)
-		return -ENOMEM;
-	o->slot = s;
-	o->field = field;
-	if (!c) {
-		c = claim_new(x, key);
-		if (!c) {
-			free(o);
-			return -ENOMEM;
-		}
-	}
-	for (at = &c->owners; *at; at = &(*at)->next)
-		continue;
-	*at = o;
-	s->claim_keys[s->n_claim_keys++] = *key;
-	if (c->owners->next)
-		return map_put_bytes(x->contested, key, CLAIM_KEY_SIZE, c);
-	return 0;
-}
-
-#ifndef __clang__
-#pragma GCC diagnostic pop
-#endif
-
-static void claim_drop(struct index *x, const struct slot *s, const struct claim_key *key)
-{
-	struct claim *c = map_get_bytes(x->claims, key, CLAIM_KEY_SIZE);
-	struct owner **at;
-
-	if (!c)
-		return;
-	for (at = &c->owners; *at && (*at)->slot != s; at = &(*at)->next)
-		continue;
-	if (*at) {
-		struct owner *gone = *at;
-
-		*at = gone->next;
-		free(gone);
-	}
-	if (!c->owners || !c->owners->next)
-		map_remove_bytes(x->contested, key, CLAIM_KEY_SIZE);
-	if (!c->owners) {
-		map_remove_bytes(x->claims, key, CLAIM_KEY_SIZE);
-		free(c);
-	}
-}
-
-#ifndef __clang__
-#pragma GCC diagnostic push
-/* gcc 12 loses sight of an owner at the end of a list; claim_drop() and index_free() free them */
-#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
-#endif
-
-static int claim_addresses(struct index *x, struct slot *s, const struct service_def *d,
-			   const struct service_port *p)
-{
-	struct claim_key k = {
-		.kind = CLAIM_ADDRESS, .protocol = (uint8_t)p->protocol, .port = p->port};
-	size_t i;
-	int f, r;
-
-	for (f = 0; f < _ADDR_FAMILY_MAX; f++) {
-		if (!d->has_cluster_ip[f])
-			continue;
-		k.addr = d->cluster_ips[f];
-		r = claim_add(x, s, &k, "clusterIP");
-		if (r < 0)
-			return r;
-	}
-	for (i = 0; i < d->n_external_ips; i++) {
-		k.addr = d->external_ips[i];
-		r = claim_add(x, s, &k, "externalIPs");
-		if (r < 0)
-			return r;
-	}
-	for (i = 0; i < d->n_lb_ips; i++) {
-		if (d->lb_ips[i].proxy)
-			continue;
-		k.addr = d->lb_ips[i].ip;
-		r = claim_add(x, s, &k, "loadBalancerIPs");
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-#ifndef __clang__
-#pragma GCC diagnostic pop
-#endif
-
-static int claim_node_port(struct index *x, struct slot *s, uint16_t port, enum svc_proto protocol,
-			   const char *field)
-{
-	const struct claim_key k = {
-		.kind = CLAIM_NODE_PORT, .protocol = (uint8_t)protocol, .port = port};
-
-	return port ? claim_add(x, s, &k, field) : 0;
-}
-
-static int slot_claim(struct index *x, struct slot *s, const struct service_def *d)
-{
-	size_t i;
-	int r;
-
-	for (i = 0; i < s->n_claim_keys; i++)
-		claim_drop(x, s, &s->claim_keys[i]);
-	s->n_claim_keys = 0;
-	s->claimed = d;
-	if (!d || d->headless || d->type == SVC_EXTERNAL_NAME)
-		return 0;
-	for (i = 0; i < d->n_ports; i++) {
-		const struct service_port *p = &d->ports[i];
-
-		r = claim_addresses(x, s, d, p);
-		if (r == 0)
-			r = claim_node_port(x, s, p->node_port, p->protocol, "nodePort");
-		if (r < 0)
-			return r;
-	}
-	return claim_node_port(x, s, d->health_check_node_port, SVC_TCP, "healthCheckNodePort");
-}
-
 /* Clashes */
 
 static int clash_add(struct index_clashes *c, const char *file_a, const char *file_b,
@@ -543,23 +342,22 @@ static bool read_before(const struct slot *a, const struct slot *b)
 	return c ? c < 0 : a->defs[0].def->position < b->defs[0].def->position;
 }
 
-static int clash_pair(struct index_clashes *c, const struct claim *claim, const struct owner *a,
-		      const struct owner *b)
+static const struct slot *slot_of(const struct owner *o)
+{
+	return o->claimant->who;
+}
+
+static int clash_pair(struct index_clashes *c, const struct claim *claim, const struct owner *first,
+		      const struct owner *second)
 {
 	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
+	const struct slot *a = slot_of(first), *b = slot_of(second);
 	const struct claim_key *key = &claim->key;
 	char text[ADDR_PORT_TEXT_MAX];
 	struct diags *d;
 	int r;
 
-	/* The later one in reading order is the one that is told. */
-	if (read_before(b->slot, a->slot)) {
-		const struct owner *t = a;
-
-		a = b;
-		b = t;
-	}
-	r = clash_add(c, a->slot->defs[0].file, b->slot->defs[0].file, &d);
+	r = clash_add(c, a->defs[0].file, b->defs[0].file, &d);
 	if (r < 0)
 		return r;
 	if (key->kind == CLAIM_NODE_PORT)
@@ -567,23 +365,23 @@ static int clash_pair(struct index_clashes *c, const struct claim *claim, const 
 	else
 		strbuf_add(&value, addr_port_format(&key->addr, key->port, text));
 	strbuf_addf(&value, "/%s", svc_proto_text((enum svc_proto)key->protocol));
-	diags_add(d, DIAG_ERROR, &b->slot->defs[0].def->at, b->slot->key, b->field,
-		  strbuf_text(&value),
+	diags_add(d, DIAG_ERROR, &b->defs[0].def->at, b->key, second->field, strbuf_text(&value),
 		  key->kind == CLAIM_NODE_PORT
 			  ? "a node port, with its protocol, belongs to one service"
 			  : "an address, port and protocol belongs to one service",
-		  "is also claimed by service '%s' (%s) at %s", a->slot->key, a->field,
-		  place_text(&a->slot->defs[0].def->at, &where));
+		  "is also claimed by service '%s' (%s) at %s", a->key, first->field,
+		  place_text(&a->defs[0].def->at, &where));
 	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
 }
 
+/* Each owner but the one that is read first is told. */
 static int clash_claim(struct index_clashes *c, const struct claim *claim)
 {
 	const struct owner *o, *first = claim->owners;
 	int r;
 
 	for (o = first->next; o; o = o->next)
-		if (read_before(o->slot, first->slot))
+		if (read_before(slot_of(o), slot_of(first)))
 			first = o;
 	for (o = claim->owners; o; o = o->next) {
 		if (o == first)
@@ -637,7 +435,8 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 	int r;
 
 	if (s->claimed != def || !def) {
-		r = slot_claim(x, s, def);
+		s->claimed = def;
+		r = claims_set(&x->claims, &s->claimant, def);
 		if (r < 0)
 			return r;
 	}
@@ -756,8 +555,8 @@ int index_update(struct index *x, struct shared_settings *settings,
 {
 	_cleanup_index_clashes_ struct index_clashes clashes = {0};
 	_cleanup_(world_unrefp) struct world *world = NULL;
+	const struct claim *claim;
 	size_t i, pos = 0;
-	void *value;
 	int r;
 
 	/* A slot is built once, however often files are replaced because of others. */
@@ -768,8 +567,8 @@ int index_update(struct index *x, struct shared_settings *settings,
 		if (r < 0)
 			return r;
 	}
-	while (map_next(x->contested, &pos, NULL, &value)) {
-		r = clash_claim(&clashes, value);
+	while ((claim = claims_next_contested(&x->claims, &pos))) {
+		r = clash_claim(&clashes, claim);
 		if (r < 0)
 			return r;
 	}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/claims.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* Padding at the end is not part of the key; between the members there is none. */
+#define CLAIM_KEY_SIZE (offsetof(struct claim_key, addr) + sizeof(struct addr))
+static_assert(offsetof(struct claim_key, addr) == 4 && sizeof(struct addr) == 17,
+	      "the bytes of a claim have no gaps");
+
+static void claim_free(void *p)
+{
+	struct claim *c = p;
+
+	while (c->owners) {
+		struct owner *next = c->owners->next;
+
+		free(c->owners);
+		c->owners = next;
+	}
+	free(c);
+}
+
+int claims_init(struct claims *c)
+{
+	int r = map_new(&c->all);
+
+	return r < 0 ? r : map_new(&c->contested);
+}
+
+void claims_done(struct claims *c)
+{
+	map_free_values(c->all, claim_free);
+	map_free(c->contested);
+	*c = (struct claims){0};
+}
+
+void claimant_done(struct claimant *c)
+{
+	free(c->keys);
+	c->keys = NULL;
+	c->n = c->allocated = 0;
+}
+
+static struct claim *claim_new(struct claims *claims, const struct claim_key *key)
+{
+	struct claim *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->key = *key;
+	if (map_put_bytes(claims->all, key, CLAIM_KEY_SIZE, c) < 0) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of an owner at the end of a list; claim_drop() and claims_done() free them */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
+static int claim_add(struct claims *claims, struct claimant *who, const struct claim_key *key,
+		     const char *field)
+{
+	struct claim *c = map_get_bytes(claims->all, key, CLAIM_KEY_SIZE);
+	struct owner *o, **at;
+	int r;
+
+	for (o = c ? c->owners : NULL; o; o = o->next)
+		if (o->claimant == who)
+			return 0; /* an address under two names of one service: S61 is a warning */
+	r = array_reserve(&who->keys, &who->allocated, who->n + 1);
+	if (r < 0)
+		return r;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	o->claimant = who;
+	o->field = field;
+	if (!c) {
+		c = claim_new(claims, key);
+		if (!c) {
+			free(o);
+			return -ENOMEM;
+		}
+	}
+	for (at = &c->owners; *at; at = &(*at)->next)
+		continue;
+	*at = o;
+	who->keys[who->n++] = *key;
+	if (c->owners->next)
+		return map_put_bytes(claims->contested, key, CLAIM_KEY_SIZE, c);
+	return 0;
+}
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
+
+static void claim_drop(struct claims *claims, const struct claimant *who,
+		       const struct claim_key *key)
+{
+	struct claim *c = map_get_bytes(claims->all, key, CLAIM_KEY_SIZE);
+	struct owner **at;
+
+	if (!c)
+		return;
+	for (at = &c->owners; *at && (*at)->claimant != who; at = &(*at)->next)
+		continue;
+	if (*at) {
+		struct owner *gone = *at;
+
+		*at = gone->next;
+		free(gone);
+	}
+	if (!c->owners || !c->owners->next)
+		map_remove_bytes(claims->contested, key, CLAIM_KEY_SIZE);
+	if (!c->owners) {
+		map_remove_bytes(claims->all, key, CLAIM_KEY_SIZE);
+		free(c);
+	}
+}
+
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of an owner at the end of a list; claim_drop() and claims_done() free them */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
+static int claim_addresses(struct claims *claims, struct claimant *who, const struct service_def *d,
+			   const struct service_port *p)
+{
+	struct claim_key k = {
+		.kind = CLAIM_ADDRESS, .protocol = (uint8_t)p->protocol, .port = p->port};
+	size_t i;
+	int f, r;
+
+	for (f = 0; f < _ADDR_FAMILY_MAX; f++) {
+		if (!d->has_cluster_ip[f])
+			continue;
+		k.addr = d->cluster_ips[f];
+		r = claim_add(claims, who, &k, "clusterIP");
+		if (r < 0)
+			return r;
+	}
+	for (i = 0; i < d->n_external_ips; i++) {
+		k.addr = d->external_ips[i];
+		r = claim_add(claims, who, &k, "externalIPs");
+		if (r < 0)
+			return r;
+	}
+	for (i = 0; i < d->n_lb_ips; i++) {
+		if (d->lb_ips[i].proxy)
+			continue;
+		k.addr = d->lb_ips[i].ip;
+		r = claim_add(claims, who, &k, "loadBalancerIPs");
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
+
+static int claim_node_port(struct claims *claims, struct claimant *who, uint16_t port,
+			   enum svc_proto protocol, const char *field)
+{
+	const struct claim_key k = {
+		.kind = CLAIM_NODE_PORT, .protocol = (uint8_t)protocol, .port = port};
+
+	return port ? claim_add(claims, who, &k, field) : 0;
+}
+
+int claims_set(struct claims *claims, struct claimant *who, const struct service_def *d)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < who->n; i++)
+		claim_drop(claims, who, &who->keys[i]);
+	who->n = 0;
+	if (!d || d->headless || d->type == SVC_EXTERNAL_NAME)
+		return 0;
+	for (i = 0; i < d->n_ports; i++) {
+		const struct service_port *p = &d->ports[i];
+
+		r = claim_addresses(claims, who, d, p);
+		if (r == 0)
+			r = claim_node_port(claims, who, p->node_port, p->protocol, "nodePort");
+		if (r < 0)
+			return r;
+	}
+	return claim_node_port(claims, who, d->health_check_node_port, SVC_TCP,
+			       "healthCheckNodePort");
+}
+
+const struct claim *claims_next_contested(const struct claims *claims, size_t *pos)
+{
+	void *value;
+
+	return map_next(claims->contested, pos, NULL, &value) ? value : NULL;
+}
