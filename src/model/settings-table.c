@@ -143,7 +143,7 @@ const struct setting_row setting_rows[] = {
 	     "Whether externalIPs of services are served."),
 
 	SPAN("Sync", "SyncPeriod", "30s", sync_period, 1, SPAN_MAX, SCOPE_NONE,
-	     "How often the rules in the kernel are looked over without a change."),
+	     "Longest wait before a failed sync is tried again."),
 	{"Sync", "MinSyncPeriod", "span of time", "1s", SCOPE_NONE,
 	 "Least time between two syncs; the first after quiet goes at once. ipvs mode: 0s.", false,
 	 setting_parse_min_sync_period, setting_print_usec, FIELD(min_sync_period, uint64_t), 0,
