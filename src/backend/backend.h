@@ -15,7 +15,7 @@
 struct backend;
 
 struct sync_result {
-	int error; /* 0: the kernel holds the view */
+	int error; /* 0: the kernel holds the view; -EAGAIN: another program held the lock */
 	const char
 		*message; /* what failed, for people; NULL on success; valid during the callback */
 	bool full;	  /* everything was written, not only what changed */

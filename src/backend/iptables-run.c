@@ -84,7 +84,11 @@ void iptables_run_program_failed(struct iptables_run *run, const char *program, 
 
 	log_debug("%s", text ? text : program);
 	if (run->family != ADDR_IPV6 || b->served[ADDR_IPV6] || !means_missing(status, errors)) {
-		iptables_run_family_failed(run, status < 0 ? status : -EIO, text);
+		iptables_run_family_failed(run,
+					   status < 0			      ? status
+					   : helper_lost_lock(status, errors) ? -EAGAIN
+									      : -EIO,
+					   text);
 		return;
 	}
 	if (run->view.world->n_in_family[ADDR_IPV6] > 0)

@@ -57,11 +57,13 @@ static const struct settings *settings_in_force(const struct manager *m)
 	return m->world ? &m->world->settings->s : NULL;
 }
 
-static uint64_t backoff_usec(const struct manager *m)
+/* A lock that is held was already waited for, for seconds, by the program that wanted it (-EAGAIN):
+ * asking again at once lands soon after it is given back. */
+static uint64_t backoff_usec(const struct manager *m, int error)
 {
 	const struct settings *s = settings_in_force(m);
 	uint64_t most = s ? MIN_OF(s->sync_period, BACKOFF_MAX_USEC) : BACKOFF_MAX_USEC;
-	unsigned doublings = MIN_OF(m->n_failures - 1, 10u);
+	unsigned doublings = error == -EAGAIN ? 0 : MIN_OF(m->n_failures - 1, 10u);
 
 	return MIN_OF(USEC_PER_SEC << doublings, most);
 }
@@ -193,7 +195,7 @@ static void set_error(struct manager *m, const char *message)
 }
 
 /* A pass that failed is tried again, whole, and less and less often. */
-static void fail_pass(struct manager *m, const char *message)
+static void fail_pass(struct manager *m, int error, const char *message)
 {
 	uint64_t delay;
 
@@ -203,7 +205,7 @@ static void fail_pass(struct manager *m, const char *message)
 		m->failing_since_usec = clock_realtime_usec();
 	set_error(m, message);
 	m->sync_full = true;
-	delay = backoff_usec(m);
+	delay = backoff_usec(m, error);
 	if (m->once)
 		log_error("sync failed: %s", message);
 	else
@@ -225,7 +227,8 @@ static void on_synced(struct backend *b, const struct sync_result *result, void 
 
 	(void)b;
 	if (result->error < 0) {
-		fail_pass(m, result->message ? result->message : strerror(-result->error));
+		fail_pass(m, result->error,
+			  result->message ? result->message : strerror(-result->error));
 		return;
 	}
 	if (m->n_failures)
@@ -343,7 +346,7 @@ static void begin_pass(struct manager *m)
 	if (r < 0 && (!m->world || r == -ENOMEM)) {
 		if (m->once)
 			m->exit_status = r == -ENOMEM ? 1 : 3;
-		fail_pass(m, r == -ENOMEM ? "no memory" : "the configuration cannot be used");
+		fail_pass(m, r, r == -ENOMEM ? "no memory" : "the configuration cannot be used");
 		return;
 	}
 	apply_settings(m);
@@ -357,7 +360,7 @@ static void begin_pass(struct manager *m)
 	}
 	r = refresh_addresses(m);
 	if (r < 0 && !m->addrs) {
-		fail_pass(m, "cannot read the addresses of this host");
+		fail_pass(m, r, "cannot read the addresses of this host");
 		return;
 	}
 	if (r < 0)
@@ -368,5 +371,5 @@ static void begin_pass(struct manager *m)
 	m->sync_full = false;
 	r = m->backend->ops->sync(m->backend, &view, full, on_synced, m);
 	if (r < 0)
-		fail_pass(m, strerror(-r));
+		fail_pass(m, r, strerror(-r));
 }

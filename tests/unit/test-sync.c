@@ -351,7 +351,7 @@ static void test_request_during_a_pass(void **state)
 	tear_down(&b);
 }
 
-static void check_back_off(const char *settings, const int64_t *seconds, size_t n)
+static void check_back_off(const char *settings, int error, const int64_t *seconds, size_t n)
 {
 	struct bench b;
 	uint64_t since = 0;
@@ -365,9 +365,9 @@ static void check_back_off(const char *settings, const int64_t *seconds, size_t 
 		for (size_t i = 0; i < n; i++) {
 			unsigned n_syncs = b.fake.n_syncs;
 
-			finish(&b, -EIO, "the lock is held");
+			finish(&b, error, "it went wrong");
 			assert_int_equal(b.m.n_failures, i + 1);
-			assert_string_equal(b.m.last_error, "the lock is held");
+			assert_string_equal(b.m.last_error, "it went wrong");
 			assert_in_range(timer_after(&b, b.m.last_end_usec), SEC(seconds[i]),
 					SEC(seconds[i]) + MSEC(100));
 			if (i == 0)
@@ -401,11 +401,14 @@ static void test_back_off(void **state)
 {
 	static const int64_t default_steps[] = {1, 2, 4, 8, 16, 30, 30, 30};
 	static const int64_t short_steps[] = {1, 2, 4, 5, 5};
+	static const int64_t lock_steps[] = {1, 1, 1, 1, 1, 1};
 
 	(void)state;
-	check_back_off("", default_steps, ELEMENTSOF(default_steps));
-	check_back_off("[Sync]\nSyncPeriod=60s\n", default_steps, ELEMENTSOF(default_steps));
-	check_back_off("[Sync]\nSyncPeriod=5s\n", short_steps, ELEMENTSOF(short_steps));
+	check_back_off("", -EIO, default_steps, ELEMENTSOF(default_steps));
+	check_back_off("[Sync]\nSyncPeriod=60s\n", -EIO, default_steps, ELEMENTSOF(default_steps));
+	check_back_off("[Sync]\nSyncPeriod=5s\n", -EIO, short_steps, ELEMENTSOF(short_steps));
+	/* a lock that is held was waited for already */
+	check_back_off("", -EAGAIN, lock_steps, ELEMENTSOF(lock_steps));
 }
 
 static void test_change_while_failing(void **state)
