@@ -25,7 +25,7 @@ static void add_refused(const struct manager *m, struct strbuf *b)
 
 	if (n == 0)
 		return;
-	strbuf_addf(b, "; %zu file%s refused, last good content in force: %s", n, n == 1 ? "" : "s",
+	strbuf_addf(b, "; %zu file%s refused (as last good, or left out): %s", n, n == 1 ? "" : "s",
 		    text ? text : "");
 }
 
@@ -198,7 +198,8 @@ json_t *report_verdict(const struct manager *m, int *ret_exit_status)
 	*ret_exit_status = 0;
 	if (config_n_refused(m->config)) {
 		*ret_exit_status = 3;
-		message = "files were refused: their last good content stays in force";
+		message =
+			"files were refused: they count as they were when last good, or not at all";
 	}
 	if (m->last_error) {
 		*ret_exit_status = 1;

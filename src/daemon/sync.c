@@ -144,8 +144,8 @@ static void answer(struct manager *m)
 			log_full(exit_status ? LOG_ERR : LOG_NOTICE, 0,
 				 exit_status == 0 ? "reloaded"
 				 : exit_status == 3
-					 ? "reload: files were refused, their last good content is "
-					   "in force"
+					 ? "reload: files were refused and count as they were when "
+					   "last good, or not at all"
 					 : "reload: the sync failed and will be tried again");
 		else
 			server_reply(w->request,
