@@ -108,8 +108,7 @@ static void read_facts(struct iptables_run *run, bool probe)
 	int64_t liberal;
 	int r;
 
-	b->facts.tcp_be_liberal = sysctl_read_int("net/netfilter/nf_conntrack_tcp_be_liberal",
-						  &liberal) == 0 &&
+	b->facts.tcp_be_liberal = sysctl_read_int(SYSCTL_TCP_BE_LIBERAL, &liberal) == 0 &&
 				  liberal != 0;
 	if (!probe)
 		return;

@@ -7,6 +7,7 @@
 #include "ctl/ctl.h"
 #include "kernel/addresses.h"
 #include "kernel/nfacct.h"
+#include "kernel/sysctl.h"
 
 static int parse_family(const struct ctl *c, enum addr_family *ret)
 {
@@ -45,16 +46,15 @@ static int render(const struct ctl *c, struct world *world, enum addr_family fam
 	_cleanup_iptables_plan_ struct iptables_plan plan = {0};
 	_cleanup_iptables_seen_ struct iptables_seen empty_host = {0};
 	const struct plan_options options = {.blocks = true};
-	const struct kernel_facts facts = {
-		.nfacct = !c->no_nfacct,
-		/* The daemon sets the sysctl by this setting, and reads it before it writes rules.
-		 */
-		.tcp_be_liberal = world->settings->s.conntrack_tcp_be_liberal,
-	};
+	struct kernel_facts facts = {.nfacct = !c->no_nfacct};
 	struct local_addrs *addrs = NULL;
 	struct view view = {.world = world};
+	int64_t liberal;
 	int r;
 
+	/* As the daemon finds it here; with addresses given it is another host that is meant. */
+	if (!c->addresses && sysctl_read_int(SYSCTL_TCP_BE_LIBERAL, &liberal) == 0)
+		facts.tcp_be_liberal = liberal != 0;
 	r = c->addresses ? addresses_from_text(c->addresses, &addrs) : addresses_read(&addrs);
 	if (r == -EINVAL)
 		return ctl_fail(CTL_USAGE, "--addresses: not a list of addresses: '%s'",

@@ -4,6 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether conntrack takes packets out of the window for valid: decides about the rule that drops
+ * invalid ones (F2, spec/iptables.md section 3.5). */
+#define SYSCTL_TCP_BE_LIBERAL "net/netfilter/nf_conntrack_tcp_be_liberal"
+
 /* Names as "net/ipv4/conf/all/route_localnet", below /proc/sys. */
 int sysctl_read_int(const char *name, int64_t *ret);
 /* Writes only when the value differs. 1 written, 0 already so, -errno. */

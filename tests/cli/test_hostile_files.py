@@ -204,6 +204,24 @@ def same_bytes():
         assert json.loads(ctl("--root", root.path, "--json", "render", "--family", "ipv6", "--addresses", "")[1])["family"] == "ipv6"
 
 
+def render_follows_the_host():
+    """Without --addresses what is printed is what the daemon would write here."""
+    if os.geteuid() != 0:
+        raise Skip("needs root (network namespaces)")
+    host = hosts.Host("router")
+    try:
+        with hosts.Root() as root:
+            root.write("services.d/web.cfg", GOOD)
+            render = [SVCROUTECTL, "--root", root.path, "render"]
+            assert "INVALID" in host.run(render)
+            with host.inside(), open("/proc/sys/net/netfilter/nf_conntrack_tcp_be_liberal", "w") as f:
+                f.write("1")
+            assert "INVALID" not in host.run(render)
+            assert "INVALID" in host.run(render + ["--addresses", ""])
+    finally:
+        host.close()
+
+
 def main():
     t = Tap()
     for make, reason in HOSTILE:
@@ -211,7 +229,7 @@ def main():
             with t.case(f"{make.__name__} as a file of {place}"):
                 hostile_file(make, reason, place, suffix)
     for test in (without_permission, missing_etc, all_messages_at_once, clash_of_two_files, precedence_and_masks, wrong_suffix,
-                 mode_not_built, once_with_a_bad_file, usage, same_bytes):
+                 mode_not_built, once_with_a_bad_file, usage, same_bytes, render_follows_the_host):
         with t.case(test.__name__.replace("_", " ")):
             test()
     t.done()
