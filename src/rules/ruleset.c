@@ -114,14 +114,16 @@ static void detect_by_cidr(struct rules_env *env, const struct prefix_list *list
 }
 
 /* Both callers have a name of at most 15 bytes: settings_finish() sees to that. */
+/* A prefix as long as a name can be matches that name alone, and iptables takes no longer text. */
 static void detect_by_interface(struct rules_env *env, const char *name, const char *suffix)
 {
 	size_t n = strlen(name);
 
-	if (n == 0 || n + strlen(suffix) >= sizeof(env->detect_interface))
+	if (n == 0 || n >= sizeof(env->detect_interface))
 		return;
 	memcpy(env->detect_interface, name, n);
-	(void)stpcpy(env->detect_interface + n, suffix);
+	if (n + strlen(suffix) < sizeof(env->detect_interface))
+		(void)stpcpy(env->detect_interface + n, suffix);
 	env->detect_flags = RULE_IN;
 }
 

@@ -57,8 +57,8 @@ struct rules_env {
 	bool localhost_node_ports; /* effective, spec/iptables.md section 3.8 */
 	unsigned detect_flags;	   /* RULE_SRC, RULE_IN or 0; with the two fields below */
 	struct addr_prefix detect_cidr;
-	char detect_interface[17];
-	struct addr node_ip; /* the loopback placeholder when there is none */
+	char detect_interface[16]; /* as for -i: a prefix ends in '+' */
+	struct addr node_ip;	   /* the loopback placeholder when there is none */
 	char *node_name, *zone;
 	struct node_port_set node_ports;
 };

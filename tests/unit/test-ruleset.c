@@ -324,7 +324,9 @@ static void test_detection(void **state)
 		{DETECT_BRIDGE_INTERFACE, "10.1.0.0/16", "", "br0", "veth", RULE_IN, RULE_IN, "",
 		 "", "br0"},
 		{DETECT_INTERFACE_NAME_PREFIX, "", "", "br0", "abcdefghijklmno", RULE_IN, RULE_IN,
-		 "", "", "abcdefghijklmno+"},
+		 "", "", "abcdefghijklmno"},
+		{DETECT_INTERFACE_NAME_PREFIX, "", "", "br0", "abcdefghijklmn", RULE_IN, RULE_IN,
+		 "", "", "abcdefghijklmn+"},
 		{DETECT_INTERFACE_NAME_PREFIX, "", "", "br0", "", 0, 0, "", "", ""},
 		{DETECT_NONE, "10.1.0.0/16", "10.3.0.0/24", "br0", "veth", 0, 0, "", "", ""},
 	};
