@@ -721,7 +721,7 @@ static void test_failures(void **state)
 		{"iptables-nft-restore", "kill -9 $$", -EIO,
 		 "iptables-nft-restore: killed by signal 9"},
 		{"iptables-nft-restore",
-		 "echo Another app is currently holding the xtables lock. >&2; exit 4", -EIO,
+		 "echo Another app is currently holding the xtables lock. >&2; exit 4", -EAGAIN,
 		 "another program holds the xtables lock: iptables-nft-restore: exit status 4: "
 		 "Another app"},
 		{"ip6tables-nft-restore", "exit 1", -EIO, "ip6tables-nft-restore: exit status 1"},
