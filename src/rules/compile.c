@@ -521,7 +521,7 @@ static int new_fragment(const struct rules_env *env, struct service *service, st
 		return -ENOMEM;
 	f->refs = 1;
 	f->service = service_ref(service);
-	memcpy(f->interface, env->detect_interface, sizeof(f->interface));
+	memcpy(f->interface, env->detect_interface, RULES_INTERFACE_MAX);
 	*ret = f;
 	return 0;
 }

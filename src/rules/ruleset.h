@@ -23,11 +23,14 @@ enum dispatch_chain {
 enum rule_table dispatch_table(enum dispatch_chain c);
 const char *dispatch_name(enum dispatch_chain c);
 
+/* What iptables takes for -i: 15 bytes and the NUL. */
+#define RULES_INTERFACE_MAX 16
+
 /* The rules of one service in one family. */
 struct fragment {
 	unsigned refs;
-	struct service *service; /* a reference */
-	char interface[17];	 /* of the pod detection: rules point at it */
+	struct service *service;	     /* a reference */
+	char interface[RULES_INTERFACE_MAX]; /* of the pod detection: rules point at it */
 	struct rule_list dispatch[_DISPATCH_MAX];
 	struct chain *chains; /* in nat: by port EXT, FW, SVC, SVL, then SEP in endpoint order */
 	size_t n_chains;
@@ -57,8 +60,8 @@ struct rules_env {
 	bool localhost_node_ports; /* effective, spec/iptables.md section 3.8 */
 	unsigned detect_flags;	   /* RULE_SRC, RULE_IN or 0; with the two fields below */
 	struct addr_prefix detect_cidr;
-	char detect_interface[16]; /* as for -i: a prefix ends in '+' */
-	struct addr node_ip;	   /* the loopback placeholder when there is none */
+	char detect_interface[RULES_INTERFACE_MAX]; /* as for -i: a prefix ends in '+' */
+	struct addr node_ip; /* the loopback placeholder when there is none */
 	char *node_name, *zone;
 	struct node_port_set node_ports;
 };
