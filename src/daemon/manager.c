@@ -171,7 +171,6 @@ int manager_new(const struct manager_options *options, struct manager **ret)
 	m->root = options->root;
 	m->once = options->once;
 	m->started_usec = clock_realtime_usec();
-	m->backend_mode = MODE_IPTABLES;
 	r = sd_event_default(&m->event);
 	if (r < 0)
 		return log_errno(r, "cannot make an event loop");

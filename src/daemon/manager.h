@@ -34,7 +34,6 @@ struct manager {
 	struct world *world; /* the newest that the files gave; NULL before the first */
 	struct local_addrs *addrs;
 	struct backend *backend;
-	enum svc_mode backend_mode;
 	struct watch *watch;
 	struct address_monitor *monitor;
 	struct server *server;

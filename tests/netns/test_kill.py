@@ -129,6 +129,18 @@ def restore_child(pid):
     return None
 
 
+def kill_if_running(pid):
+    """Not one that has ended and only waits for its parent."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            if f.read().rsplit(")", 1)[1].split()[0] in "ZX":
+                return False
+        os.kill(pid, signal.SIGKILL)
+    except (OSError, IndexError):
+        return False
+    return True
+
+
 class Kills:
     def __init__(self, variant):
         self.variant = variant
@@ -164,33 +176,35 @@ class Kills:
     def kill_daemon(self, version):
         p = self.start(version)
         time.sleep(self.rng.uniform(0, self.seconds))
+        alive = p.poll() is None
         hosts.end(p, signal.SIGKILL)
+        return alive
 
     def kill_child(self, version):
+        """True when a restore program that still ran was killed."""
         p = self.start(version)
-        # one of the restores of this load, at some moment of it
-        skip, deadline, seen = self.rng.randrange(3), time.monotonic() + 10, set()
-        while time.monotonic() < deadline and p.poll() is None:
+        which, seen, killed = self.rng.randrange(3), set(), False  # filter, nat, filter
+        delay = self.rng.uniform(0, 0.4 * self.seconds if which == 1 else 0.004)
+        deadline = time.monotonic() + 3 * self.seconds + 1
+        while len(seen) <= which and time.monotonic() < deadline and p.poll() is None:
             child = restore_child(p.pid)
             if child and child not in seen:
                 seen.add(child)
-                if len(seen) > skip:
-                    time.sleep(self.rng.uniform(0, self.seconds / 3))
-                    try:
-                        os.kill(child, signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
-                    break
+                if len(seen) > which:
+                    time.sleep(delay)
+                    killed = kill_if_running(child)
             time.sleep(0.0005)
-            if len(seen) and not child and not processes_other(self.host, p.pid) and time.monotonic() > deadline - 8:
-                break
         hosts.end(p, signal.SIGKILL)
+        return killed
 
     def run(self, kill):
-        between = 0
-        for _ in range(RUNS):
+        """Until RUNS processes were killed while they ran; the state is looked at after every try all the same."""
+        kills = tries = between = 0
+        while kills < RUNS:
+            tries += 1
+            assert tries <= 5 * RUNS, f"only {kills} of {tries} tries hit a process that ran"
             old, new = self.states[self.current], self.states[1 - self.current]
-            kill(1 - self.current)
+            kills += kill(1 - self.current)
             wait_until_quiet(self.host)
             got = tables(self.host, self.variant)
             check(self.variant, got, old, new)
@@ -198,8 +212,8 @@ class Kills:
             self.once(1 - self.current)
             assert tables(self.host, self.variant) == new, "the next start did not repair everything"
             self.current = 1 - self.current
-        print(f"# {self.variant}, {kill.__name__}: {RUNS} kills, {between} of them left something between old and new; "
-              f"a whole load takes {self.seconds:.2f} s", flush=True)
+        print(f"# {self.variant}, {kill.__name__}: {kills} kills in {tries} tries, {between} left something between old and "
+              f"new; a whole load takes {self.seconds:.2f} s", flush=True)
 
     def close(self):
         for p in processes_inside(self.host):
@@ -207,10 +221,6 @@ class Kills:
         for root in self.roots:
             root.__exit__()
         self.host.close()
-
-
-def processes_other(host, pid):
-    return [p for p in processes_inside(host) if p != pid]
 
 
 def main():
