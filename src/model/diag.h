@@ -26,6 +26,8 @@ struct place {
 	int column;
 };
 
+struct check_row; /* model/checks.h */
+
 /* One message. All texts are owned by the list and may be NULL, except reason. */
 struct diag {
 	enum diag_severity severity;
@@ -37,6 +39,7 @@ struct diag {
 	char *value;  /* as written */
 	char *reason; /* "must lie in 30000-32767" */
 	char *hint;   /* "did you mean 'nodePort'?" */
+	const struct check_row *check; /* the row that it was told by; NULL: by none */
 };
 
 /* A list of messages in the order in which they were found. Initialise with {0}. */
