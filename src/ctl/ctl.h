@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "config/config.h"
+#include "ctl/command.h"
 #include "model/diag.h"
 
 /* Exit status of the command: product sheet section 5. */
@@ -35,43 +36,6 @@ struct ctl {
 	char **arguments;      /* what is left */
 	size_t n_arguments;
 };
-
-/* Options that commands may allow, as bits. --root and --json go with all. */
-enum ctl_option {
-	CTL_VERBOSE = 1 << 0,
-	CTL_STRICT = 1 << 1,
-	CTL_FORCE = 1 << 2,
-	CTL_PRINT_SCRIPT = 1 << 3,
-	CTL_NO_NFACCT = 1 << 4,
-	CTL_MODE = 1 << 5,
-	CTL_FAMILY = 1 << 6,
-	CTL_ADDRESSES = 1 << 7,
-	CTL_OUTPUT = 1 << 8,
-	CTL_NODE = 1 << 9,
-};
-
-/* One row per command: help and completion are made from it. */
-struct command {
-	const char *name;
-	const char *arguments; /* "[DIR]" */
-	const char *help;      /* one line */
-	unsigned options;
-	size_t min_arguments, max_arguments; /* (size_t)-1: any number */
-	int (*run)(const struct ctl *c);     /* an exit status */
-};
-extern const struct command commands[];
-extern const size_t n_commands;
-
-int cmd_check(const struct ctl *c);
-int cmd_render(const struct ctl *c);
-int cmd_import(const struct ctl *c);
-int cmd_status(const struct ctl *c);
-int cmd_services(const struct ctl *c);
-int cmd_endpoints(const struct ctl *c);
-int cmd_settings(const struct ctl *c);
-int cmd_reload(const struct ctl *c);
-int cmd_resync(const struct ctl *c);
-int cmd_cleanup(const struct ctl *c);
 
 /* Shared by the commands. */
 

@@ -6,32 +6,6 @@
 #include "base/text.h"
 #include "ctl/ctl.h"
 
-struct option_row {
-	const char *name, *argument, *help;
-	char letter;  /* of getopt_long(); upper case where there is no short form */
-	unsigned bit; /* 0: goes with all commands */
-};
-
-static const struct option_row option_rows[] = {
-	{"root", "DIR", "go before every path: DIR/etc/svcroute and so on", 'R', 0},
-	{"json", NULL, "JSON on standard output", 'J', 0},
-	{"verbose", NULL, "say more (check: notices too)", 'v', CTL_VERBOSE},
-	{"strict", NULL, "warnings are errors", 'S', CTL_STRICT},
-	{"mode", "MODE", "instead of the mode set: iptables, ipvs, nftables, userspace", 'M',
-	 CTL_MODE},
-	{"family", "FAMILY", "ipv4 (default) or ipv6", 'F', CTL_FAMILY},
-	{"addresses", "LIST", "local addresses instead of this host's, ADDRESS or ADDRESS@LINK",
-	 'A', CTL_ADDRESSES},
-	{"no-nfacct", NULL, "as for a kernel without nfacct", 'N', CTL_NO_NFACCT},
-	{"output", "DIR", "write files below DIR instead of standard output", 'o', CTL_OUTPUT},
-	{"node", "NAME", "which of several Nodes this host is", 'n', CTL_NODE},
-	{"force", NULL, "replace existing files; clean up although the daemon runs", 'f',
-	 CTL_FORCE},
-	{"print-script", NULL, "print a shell script that does the same", 'P', CTL_PRINT_SCRIPT},
-	{"help", NULL, "show this text", 'h', 0},
-	{"version", NULL, "show the version", 'V', 0},
-};
-
 static void usage(FILE *f)
 {
 	(void)fprintf(f, "Usage: svcroutectl [--root DIR] [--json] [COMMAND] [OPTION]... "
@@ -40,7 +14,7 @@ static void usage(FILE *f)
 		(void)fprintf(f, "  %-10s %-10s %s\n", commands[i].name, commands[i].arguments,
 			      commands[i].help);
 	(void)fprintf(f, "\nOptions:\n");
-	for (size_t i = 0; i < ELEMENTSOF(option_rows); i++) {
+	for (size_t i = 0; i < n_option_rows; i++) {
 		const struct option_row *o = &option_rows[i];
 		char left[40];
 
@@ -82,7 +56,7 @@ static void set_option(struct ctl *c, char letter, const char *argument)
 	case 'o':
 		c->output = argument;
 		break;
-	case 'n':
+	case 'D':
 		c->node = argument;
 		break;
 	case 'f':
@@ -112,15 +86,22 @@ static const struct command *find_command(const char *name)
 /* -1: go on; else the exit status. */
 static int parse_options(int argc, char **argv, struct ctl *c, unsigned *ret_bits)
 {
-	struct option options[ELEMENTSOF(option_rows) + 1] = {0};
+	struct option options[OPTION_ROWS_MAX + 1] = {0};
+	char short_forms[2 * OPTION_ROWS_MAX + 1] = "", *end = short_forms;
 	int letter;
 
-	for (size_t i = 0; i < ELEMENTSOF(option_rows); i++)
-		options[i] = (struct option){option_rows[i].name,
-					     option_rows[i].argument ? required_argument
-								     : no_argument,
-					     NULL, option_rows[i].letter};
-	while ((letter = getopt_long(argc, argv, "vho:f", options, NULL)) >= 0) {
+	for (size_t i = 0; i < n_option_rows; i++) {
+		const struct option_row *o = &option_rows[i];
+
+		options[i] = (struct option){o->name, o->argument ? required_argument : no_argument,
+					     NULL, o->letter};
+		if (o->letter >= 'a') {
+			*end++ = o->letter;
+			if (o->argument)
+				*end++ = ':';
+		}
+	}
+	while ((letter = getopt_long(argc, argv, short_forms, options, NULL)) >= 0) {
 		if (letter == 'h') {
 			usage(stdout);
 			return CTL_OK;
@@ -131,7 +112,7 @@ static int parse_options(int argc, char **argv, struct ctl *c, unsigned *ret_bit
 		}
 		if (letter == '?')
 			return CTL_USAGE;
-		for (size_t i = 0; i < ELEMENTSOF(option_rows); i++)
+		for (size_t i = 0; i < n_option_rows; i++)
 			if (option_rows[i].letter == letter)
 				*ret_bits |= option_rows[i].bit;
 		set_option(c, (char)letter, optarg);
@@ -141,7 +122,7 @@ static int parse_options(int argc, char **argv, struct ctl *c, unsigned *ret_bit
 
 static int check_options(const struct command *command, unsigned bits)
 {
-	for (size_t i = 0; i < ELEMENTSOF(option_rows); i++)
+	for (size_t i = 0; i < n_option_rows; i++)
 		if (option_rows[i].bit & bits & ~command->options)
 			return ctl_fail(CTL_USAGE, "--%s does not go with %s", option_rows[i].name,
 					command->name);

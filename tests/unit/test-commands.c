@@ -79,7 +79,7 @@ static void test_options_table(void **state)
 	(void)state;
 	for (size_t i = 0; i < n_commands; i++)
 		by_commands |= commands[i].options;
-	for (size_t i = 0; i < ELEMENTSOF(option_rows); i++) {
+	for (size_t i = 0; i < n_option_rows; i++) {
 		const struct option_row *o = &option_rows[i];
 
 		for (size_t j = 0; j < i; j++) {
@@ -104,7 +104,7 @@ static void test_usage(void **state)
 	assert_int_equal(run((char *[]){(char[]){"--help"}, NULL}, text), CTL_OK);
 	for (size_t i = 0; i < n_commands; i++)
 		assert_non_null(strstr(text, commands[i].help));
-	for (size_t i = 0; i < ELEMENTSOF(option_rows); i++)
+	for (size_t i = 0; i < n_option_rows; i++)
 		assert_non_null(strstr(text, option_rows[i].help));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(strlen(line) <= 100);
@@ -120,7 +120,7 @@ static void test_options_of_commands(void **state)
 
 	(void)state;
 	assert_true(err >= 0 && dup2(null, STDERR_FILENO) >= 0);
-	for (size_t j = 0; j < ELEMENTSOF(option_rows); j++) {
+	for (size_t j = 0; j < n_option_rows; j++) {
 		const struct option_row *o = &option_rows[j];
 		char name[64], *argv[] = {(char[]){"svcroutectl"}, name, NULL};
 		struct ctl c = {0};
