@@ -16,6 +16,20 @@
 int file_read(int dir_fd, const char *path, size_t max, char **ret_data, size_t *ret_size,
 	      struct stat *ret_stat);
 
+/*
+ * The same of a file that is complete: -EBUSY (in the place of -EAGAIN, too) while another process
+ * has it open for writing, be it that it writes or not. While it is read, who opens it for writing
+ * has to wait (or, with O_NONBLOCK, gets EAGAIN). Where the kernel does not tell of writers (the
+ * file is somebody else's and we have no CAP_LEASE; network file systems): -EBUSY until it was left
+ * alone for a quarter of a second; for a second when it is empty.
+ */
+int file_read_complete(int dir_fd, const char *path, size_t max, char **ret_data, size_t *ret_size,
+		       struct stat *ret_stat);
+
+/* stat() of a regular file, symlinks followed, as it is when nobody writes: -EBUSY as above;
+ * -EISDIR, -ENOTSUP and other errors as file_read(). Also of a file that may not be read. */
+int file_stat_complete(int dir_fd, const char *path, struct stat *ret);
+
 /* Writes a file whole or not at all: temporary file in the same directory, fsync, rename, fsync of
  * the directory. Mode as given. Errors: negative errno of the step that failed; the old file is
  * untouched. */

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #define MAIN_FILE "svcroute.conf"
 #define NULL_DEVICE makedev(1, 3)
@@ -178,6 +179,21 @@ static int set_names(struct config_entry *e, const char *directory, const char *
 	return -ENOMEM;
 }
 
+/* An empty file that somebody has open for writing was most likely just truncated to be filled:
+ * -EBUSY, with the stat. The one of a file that is no longer empty when this is certain counts. */
+static int stat_name(int dir_fd, const char *name, struct stat *ret)
+{
+	struct stat st;
+	int r;
+
+	if (fstatat(dir_fd, name, &st, 0) < 0)
+		return -errno;
+	r = S_ISREG(st.st_mode) && st.st_size == 0 ? file_stat_complete(dir_fd, name, &st) : 0;
+	if (r == 0 || r == -EBUSY)
+		*ret = st;
+	return r;
+}
+
 /* Looks at one name of a directory: -ENOENT when it is not there. What cannot be examined, a
  * dangling link among it, is a candidate with an error. */
 static int examine(int dir_fd, const char *directory, enum config_kind kind, const char *name,
@@ -187,13 +203,12 @@ static int examine(int dir_fd, const char *directory, enum config_kind kind, con
 	struct stat st;
 	int r;
 
-	if (fstatat(dir_fd, name, &st, 0) < 0) {
-		c.entry.error = -errno;
-		if (c.entry.error == -ENOENT &&
-		    fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-			return -ENOENT;
-	} else {
-		c.masks = is_mask(&st);
+	c.entry.error = stat_name(dir_fd, name, &st);
+	if (c.entry.error == -ENOENT && fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    errno == ENOENT)
+		return -ENOENT;
+	if (c.entry.error == 0 || c.entry.error == -EBUSY) {
+		c.masks = c.entry.error == 0 && is_mask(&st);
 		c.entry.stamp = (struct file_stamp){
 			.device = st.st_dev,
 			.inode = st.st_ino,

@@ -10,8 +10,8 @@
 
 /*
  * Which files take part: product sheet section 1. The same name in /etc hides the one in /run,
- * which hides the one in /usr/lib; an empty file or a link to /dev/null masks; files are read in
- * the bytewise order of their names.
+ * which hides the one in /usr/lib; an empty file that nobody writes, or a link to /dev/null, masks;
+ * files are read in the bytewise order of their names.
  */
 enum config_kind {
 	CONFIG_SETTINGS,  /* svcroute.conf first, then svcroute.conf.d/<*>.conf */
@@ -31,7 +31,10 @@ struct config_entry {
 	char *name; /* file name: the key of precedence */
 	enum config_kind kind;
 	struct file_stamp stamp;
-	int error; /* negative errno when it cannot be examined: it still hides what is below it */
+	/* Negative errno when it cannot be examined; it still hides what is below it. -EBUSY: it is
+	 * empty, but somebody has it open for writing (file_stat_complete()): whether it masks is
+	 * known when that is over. */
+	int error;
 };
 
 struct config_listing {

@@ -10,12 +10,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -198,6 +202,216 @@ static void test_read_leaks_nothing(void **state)
 	after = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(after, before); /* the lowest free number is still the same */
 	assert_int_equal(close(after), 0);
+}
+
+/* Both functions that care for writers, with outputs that must stay as they are on failure. */
+static void check_complete(const char *path, int error, const char *content)
+{
+	char poison = 'p';
+	char *data = &poison;
+	size_t size = 4711;
+	struct stat st = {.st_size = 4712}, st_only = {.st_size = 4713};
+	int r = file_read_complete(AT_FDCWD, path, 1 << 20, &data, &size, &st);
+	int r_only = file_stat_complete(AT_FDCWD, path, &st_only);
+
+	if (r != error || r_only != error)
+		fail_msg("%s: read %d, stat %d, not %d", path, r, r_only, error);
+	if (error) {
+		assert_ptr_equal(data, &poison);
+		assert_int_equal(size, 4711);
+		assert_int_equal(st.st_size, 4712);
+		assert_int_equal(st_only.st_size, 4713);
+		return;
+	}
+	assert_string_equal(data, content);
+	assert_int_equal(size, strlen(content));
+	assert_int_equal(st.st_size, size);
+	assert_int_equal(st_only.st_size, size);
+	assert_int_equal(st_only.st_ino, st.st_ino);
+	free(data);
+}
+
+/* C54: what somebody has open for writing is not read, whatever he does with it. */
+static void test_read_complete(void **state)
+{
+	char path[256], link[256];
+	void *memory;
+	int fd, reader;
+
+	put(in(state, "a", path), "one", 3);
+	assert_int_equal(symlink("a", in(state, "link", link)), 0);
+	check_complete(path, 0, "one");
+	check_complete(link, 0, "one");
+
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	check_complete(path, -EBUSY, NULL);
+	check_complete(link, -EBUSY, NULL);
+	check_content(path, "one", 3); /* file_read() does not care */
+	assert_int_equal(ftruncate(fd, 0), 0);
+	check_complete(path, -EBUSY, NULL);
+	assert_int_equal(write(fd, "two", 3), 3);
+	check_complete(path, -EBUSY, NULL);
+	assert_int_equal(close(fd), 0);
+	check_complete(path, 0, "two");
+
+	/* readers are no writers, and neither are we */
+	reader = open(path, O_RDONLY | O_CLOEXEC);
+	check_complete(path, 0, "two");
+	assert_int_equal(close(reader), 0);
+	check_complete(path, 0, "two");
+
+	/* closed, but still mapped */
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	memory = mmap(NULL, 3, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(close(fd), 0);
+	check_complete(path, -EBUSY, NULL);
+	assert_int_equal(munmap(memory, 3), 0);
+	check_complete(path, 0, "two");
+
+	put(path, "", 0);
+	check_complete(path, 0, "");
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	check_complete(path, -EBUSY, NULL);
+	assert_int_equal(close(fd), 0);
+	check_complete(path, 0, "");
+}
+
+static void test_read_complete_traps(void **state)
+{
+	char path[256];
+
+	check_complete(in(state, "missing", path), -ENOENT, NULL);
+	check_complete(*state, -EISDIR, NULL);
+	check_complete("/dev/null", -ENOTSUP, NULL);
+	assert_int_equal(mkfifo(in(state, "fifo", path), 0644), 0);
+	check_complete(path, -ENOTSUP, NULL);
+	assert_int_equal(symlink("loop", in(state, "loop", path)), 0);
+	check_complete(path, -ELOOP, NULL);
+}
+
+/* Writes forever, as fast as it can, whole files of one letter each; killed by the parent. */
+static pid_t start_writer(const char *path, size_t size)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	for (char letter = 'a';; letter = letter == 'z' ? 'a' : (char)(letter + 1)) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		char block[512];
+
+		if (fd < 0)
+			_exit(1);
+		memset(block, letter, sizeof(block));
+		for (size_t n = 0; n < size; n += sizeof(block))
+			if (write(fd, block, sizeof(block)) != (ssize_t)sizeof(block))
+				_exit(1);
+		(void)close(fd);
+	}
+}
+
+/* Against one who rewrites the file in place all the time: what is read is one whole version. The
+ * writer must never see an error, nor we its request to give the lease back. */
+static void test_read_complete_races(void **state)
+{
+	enum { SIZE = 16384, READS = 200 };
+	char path[256];
+	unsigned n_read = 0;
+	int status;
+	pid_t pid;
+
+	put(in(state, "a", path), "", 0);
+	pid = start_writer(path, SIZE);
+	for (unsigned tries = 0; n_read < READS && tries < 1000000; tries++) {
+		_cleanup_free_ char *data = NULL;
+		size_t size = 0;
+		int r = file_read_complete(AT_FDCWD, path, 1 << 20, &data, &size, NULL);
+
+		if (r == -EBUSY)
+			continue;
+		assert_int_equal(r, 0);
+		if (size == 0 && n_read == 0)
+			continue; /* before its first */
+		assert_int_equal(size, SIZE);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(data[i], data[0]);
+		n_read++;
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(n_read, READS);
+}
+
+static void set_mtime(const char *path, int64_t seconds_from_now)
+{
+	struct timespec times[2];
+
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &times[1]), 0);
+	times[1].tv_sec += seconds_from_now;
+	times[0] = times[1];
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* Somebody else's file, without the right to leases of such: its age decides. */
+static void test_read_complete_without_leases(void **state)
+{
+	char path[256];
+	int fd;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(*state, 0755), 0);
+	put(in(state, "a", path), "one", 3);
+	assert_int_equal(chmod(path, 0644), 0);
+	if (seteuid(65534) < 0)
+		skip(); /* a user namespace with one user */
+	for (int future = 0; future < 2; future++) {
+		assert_int_equal(seteuid(0), 0);
+		set_mtime(path, future ? 1000 : -1000);
+		assert_int_equal(seteuid(65534), 0);
+		check_complete(path, 0, "one");
+	}
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(truncate(path, 0), 0);
+	/* no more of what the clock does to this test: just now is any time within the second */
+	set_mtime(path, 0);
+	assert_int_equal(seteuid(65534), 0);
+	check_complete(path, -EBUSY, NULL);
+	assert_int_equal(seteuid(0), 0);
+	set_mtime(path, -2);
+	assert_int_equal(chmod(path, 0), 0);
+	assert_int_equal(seteuid(65534), 0);
+	{
+		struct stat st = {.st_size = 4711};
+
+		assert_int_equal(file_stat_complete(AT_FDCWD, path, &st), 0); /* may not be read */
+		assert_int_equal(st.st_size, 0);
+	}
+	assert_int_equal(seteuid(0), 0);
+	set_mtime(path, 0);
+	assert_int_equal(seteuid(65534), 0);
+	{
+		struct stat st = {.st_size = 4711};
+
+		assert_int_equal(file_stat_complete(AT_FDCWD, path, &st), -EBUSY);
+		assert_int_equal(st.st_size, 4711);
+	}
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	assert_int_equal(seteuid(65534), 0);
+	/* one's own file: no rights are needed */
+	check_complete(path, 0, "");
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	check_complete(path, -EBUSY, NULL);
+	assert_int_equal(close(fd), 0);
+	check_complete(path, 0, "");
+	assert_int_equal(seteuid(0), 0);
 }
 
 /* Names in the folder, "." and ".." included. */
@@ -401,6 +615,10 @@ int main(void)
 		FOLDER_TEST(test_read_traps),
 		FOLDER_TEST(test_read_unreadable),
 		FOLDER_TEST(test_read_leaks_nothing),
+		FOLDER_TEST(test_read_complete),
+		FOLDER_TEST(test_read_complete_traps),
+		FOLDER_TEST(test_read_complete_races),
+		FOLDER_TEST(test_read_complete_without_leases),
 		FOLDER_TEST(test_write_atomic),
 		FOLDER_TEST(test_write_atomic_relative),
 		FOLDER_TEST(test_write_atomic_fails),

@@ -319,6 +319,39 @@ static void test_masks(void **state)
 	assert_absent(&here, CONFIG_SERVICES, "link.cfg");
 }
 
+/* C54: an empty file masks only when nobody is about to fill it. */
+static void test_empty_and_open(void **state)
+{
+	static const char *const names[] = {"a.cfg", "link.cfg"};
+	const char *busy = "services=./" ETC "services.d/a.cfg!EBUSY "
+			   "services=./" ETC "services.d/link.cfg!EBUSY ";
+	int fd;
+
+	(void)state;
+	put(ETC "services.d/a.cfg", "x");
+	put_link(ETC "services.d/link.cfg", "a.cfg");
+	for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), LIB "services.d/%s", names[i]);
+		put(path, "hidden");
+	}
+	fd = open(ETC "services.d/a.cfg", O_WRONLY | O_TRUNC | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_listed(&here, busy, NULL);
+	/* what is not empty takes part: reading is where it is seen that it is not complete */
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_listed(&here,
+		      "services=./" ETC "services.d/a.cfg services=./" ETC "services.d/link.cfg ",
+		      NULL);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_listed(&here, busy, NULL);
+	assert_int_equal(close(fd), 0);
+	assert_listed(&here, "", NULL);
+	assert_absent(&here, CONFIG_SERVICES, "a.cfg");
+	assert_absent(&here, CONFIG_SERVICES, "link.cfg");
+}
+
 /* C56: what editors and package managers leave lying about is nobody's business. */
 static void test_other_names(void **state)
 {
@@ -623,14 +656,23 @@ static void test_done(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_nothing),      TREE_TEST(test_directories),
-		TREE_TEST(test_order),	      TREE_TEST(test_precedence),
-		TREE_TEST(test_masks),	      TREE_TEST(test_other_names),
-		TREE_TEST(test_wrong_suffix), TREE_TEST(test_unexaminable),
-		TREE_TEST(test_not_regular),  TREE_TEST(test_bad_directories),
-		TREE_TEST(test_bad_place),    TREE_TEST(test_linked_directories),
-		TREE_TEST(test_permissions),  TREE_TEST(test_single),
-		TREE_TEST(test_stamps),	      TREE_TEST(test_done),
+		TREE_TEST(test_nothing),
+		TREE_TEST(test_directories),
+		TREE_TEST(test_order),
+		TREE_TEST(test_precedence),
+		TREE_TEST(test_empty_and_open),
+		TREE_TEST(test_masks),
+		TREE_TEST(test_other_names),
+		TREE_TEST(test_wrong_suffix),
+		TREE_TEST(test_unexaminable),
+		TREE_TEST(test_not_regular),
+		TREE_TEST(test_bad_directories),
+		TREE_TEST(test_bad_place),
+		TREE_TEST(test_linked_directories),
+		TREE_TEST(test_permissions),
+		TREE_TEST(test_single),
+		TREE_TEST(test_stamps),
+		TREE_TEST(test_done),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
