@@ -41,17 +41,18 @@ static void builder_done(struct builder *b)
 	map_free(b->told);
 }
 
-/* "services[3].endpoints[1]", "endpoints[2].endpoints[1]", "endpoints[1]" of an imported object */
-static void endpoint_field(const struct builder *b, const struct endpoint_group *g,
-			   const struct endpoint_def *e, char buf[80])
+const char *endpoint_def_field(const struct service_def *def, const struct endpoint_group *g,
+			       const struct endpoint_def *e, char buf[ENDPOINT_FIELD_MAX])
 {
-	const char *list = g == b->def->inline_group ? "services" : "endpoints";
+	const char *list = g == def->inline_group ? "services" : "endpoints";
 	size_t i = (size_t)(e - g->endpoints);
 
 	if (g->position < 0)
-		(void)snprintf(buf, 80, "endpoints[%zu]", i);
+		(void)snprintf(buf, ENDPOINT_FIELD_MAX, "endpoints[%zu]", i);
 	else
-		(void)snprintf(buf, 80, "%s[%d].endpoints[%zu]", list, g->position, i);
+		(void)snprintf(buf, ENDPOINT_FIELD_MAX, "%s[%d].endpoints[%zu]", list, g->position,
+			       i);
+	return buf;
 }
 
 /* "10.0.0.1:80", or the address alone when no port was written with it */
@@ -65,11 +66,10 @@ static void endpoint_diag(struct builder *b, enum diag_severity severity,
 			  const char *hint, const char *reason)
 {
 	struct place at = {.file = g->at.file, .line = e->line, .column = e->column};
-	char field[80], text[ADDR_PORT_TEXT_MAX];
+	char field[ENDPOINT_FIELD_MAX], text[ADDR_PORT_TEXT_MAX];
 
-	endpoint_field(b, g, e, field);
-	diags_add(b->diags, severity, &at, b->def->key, field, endpoint_text(e, text), hint, "%s",
-		  reason);
+	diags_add(b->diags, severity, &at, b->def->key, endpoint_def_field(b->def, g, e, field),
+		  endpoint_text(e, text), hint, "%s", reason);
 }
 
 /* The same, but only one warning and one error for an endpoint, whatever the number of ports. */

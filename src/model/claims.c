@@ -29,21 +29,30 @@ int claims_init(struct claims *c)
 {
 	int r = map_new(&c->all);
 
-	return r < 0 ? r : map_new(&c->contested);
+	if (r == 0)
+		r = map_new(&c->contested);
+	return r < 0 ? r : map_new(&c->shared);
 }
 
 void claims_done(struct claims *c)
 {
 	map_free_values(c->all, claim_free);
 	map_free(c->contested);
+	map_free(c->shared);
 	*c = (struct claims){0};
 }
 
 void claimant_done(struct claimant *c)
 {
-	free(c->keys);
-	c->keys = NULL;
+	free(c->owned);
+	c->owned = NULL;
 	c->n = c->allocated = 0;
+}
+
+/* Where a claim of several owners is listed. */
+static struct map *list_of(struct claims *claims, const struct claim *c)
+{
+	return c->key.kind == CLAIM_CLUSTER_IP ? claims->shared : claims->contested;
 }
 
 static struct claim *claim_new(struct claims *claims, const struct claim_key *key)
@@ -70,20 +79,19 @@ static int claim_add(struct claims *claims, struct claimant *who, const struct c
 		     const char *field)
 {
 	struct claim *c = map_get_bytes(claims->all, key, CLAIM_KEY_SIZE);
-	struct owner *o, **at;
+	struct owner *o;
 	int r;
 
-	for (o = c ? c->owners : NULL; o; o = o->next)
-		if (o->claimant == who)
-			return 0; /* an address under two names of one service: S61 is a warning */
-	r = array_reserve(&who->keys, &who->allocated, who->n + 1);
+	/* An address under two names of one service: S61 is a warning. Whoever claims now dropped
+	 * all that it had, so that it is the last owner or none. */
+	if (c && c->last->claimant == who)
+		return 0;
+	r = array_reserve(&who->owned, &who->allocated, who->n + 1);
 	if (r < 0)
 		return r;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return -ENOMEM;
-	o->claimant = who;
-	o->field = field;
 	if (!c) {
 		c = claim_new(claims, key);
 		if (!c) {
@@ -91,12 +99,12 @@ static int claim_add(struct claims *claims, struct claimant *who, const struct c
 			return -ENOMEM;
 		}
 	}
-	for (at = &c->owners; *at; at = &(*at)->next)
-		continue;
-	*at = o;
-	who->keys[who->n++] = *key;
-	if (c->owners->next)
-		return map_put_bytes(claims->contested, key, CLAIM_KEY_SIZE, c);
+	*o = (struct owner){.claimant = who, .field = field, .claim = c, .previous = c->last};
+	*(c->last ? &c->last->next : &c->owners) = o;
+	c->last = o;
+	who->owned[who->n++] = o;
+	if (o->previous && !o->previous->previous)
+		return map_put_bytes(list_of(claims, c), key, CLAIM_KEY_SIZE, c);
 	return 0;
 }
 
@@ -104,28 +112,40 @@ static int claim_add(struct claims *claims, struct claimant *who, const struct c
 #pragma GCC diagnostic pop
 #endif
 
-static void claim_drop(struct claims *claims, const struct claimant *who,
-		       const struct claim_key *key)
+static void claim_drop(struct claims *claims, struct owner *gone)
 {
-	struct claim *c = map_get_bytes(claims->all, key, CLAIM_KEY_SIZE);
-	struct owner **at;
+	struct claim *c = gone->claim;
 
-	if (!c)
-		return;
-	for (at = &c->owners; *at && (*at)->claimant != who; at = &(*at)->next)
-		continue;
-	if (*at) {
-		struct owner *gone = *at;
-
-		*at = gone->next;
-		free(gone);
-	}
-	if (!c->owners || !c->owners->next)
-		map_remove_bytes(claims->contested, key, CLAIM_KEY_SIZE);
+	*(gone->previous ? &gone->previous->next : &c->owners) = gone->next;
+	*(gone->next ? &gone->next->previous : &c->last) = gone->previous;
+	free(gone);
+	if (c->owners == c->last)
+		map_remove_bytes(list_of(claims, c), &c->key, CLAIM_KEY_SIZE);
 	if (!c->owners) {
-		map_remove_bytes(claims->all, key, CLAIM_KEY_SIZE);
+		map_remove_bytes(claims->all, &c->key, CLAIM_KEY_SIZE);
 		free(c);
 	}
+}
+
+static void drop_all(struct claims *claims, struct claimant *who)
+{
+	for (size_t i = 0; i < who->n; i++)
+		claim_drop(claims, who->owned[i]);
+	who->n = 0;
+}
+
+static int claim_cluster_ips(struct claims *claims, struct claimant *who,
+			     const struct service_def *d)
+{
+	int r = 0;
+
+	for (int f = 0; f < _ADDR_FAMILY_MAX && r == 0; f++) {
+		const struct claim_key k = {.kind = CLAIM_CLUSTER_IP, .addr = d->cluster_ips[f]};
+
+		if (d->has_cluster_ip[f])
+			r = claim_add(claims, who, &k, "clusterIP");
+	}
+	return r;
 }
 
 #ifndef __clang__
@@ -185,27 +205,69 @@ int claims_set(struct claims *claims, struct claimant *who, const struct service
 	size_t i;
 	int r;
 
-	for (i = 0; i < who->n; i++)
-		claim_drop(claims, who, &who->keys[i]);
-	who->n = 0;
+	drop_all(claims, who);
 	if (!d || d->headless || d->type == SVC_EXTERNAL_NAME)
 		return 0;
-	for (i = 0; i < d->n_ports; i++) {
+	r = claim_cluster_ips(claims, who, d);
+	for (i = 0; i < d->n_ports && r == 0; i++) {
 		const struct service_port *p = &d->ports[i];
 
 		r = claim_addresses(claims, who, d, p);
 		if (r == 0)
 			r = claim_node_port(claims, who, p->node_port, p->protocol, "nodePort");
-		if (r < 0)
-			return r;
 	}
+	if (r < 0)
+		return r;
 	return claim_node_port(claims, who, d->health_check_node_port, SVC_TCP,
 			       "healthCheckNodePort");
 }
 
-const struct claim *claims_next_contested(const struct claims *claims, size_t *pos)
+int claims_set_ports(struct claims *claims, struct claimant *who, const uint16_t *ports,
+		     const char *const *fields, size_t n)
+{
+	int r = 0;
+
+	drop_all(claims, who);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = claim_node_port(claims, who, ports[i], SVC_TCP, fields[i]);
+	return r;
+}
+
+const struct claim *claims_find_address(const struct claims *claims, const struct addr *addr,
+					uint16_t port, enum svc_proto protocol)
+{
+	const struct claim_key k = {
+		.kind = CLAIM_ADDRESS,
+		.protocol = (uint8_t)protocol,
+		.port = port,
+		.addr = *addr,
+	};
+
+	return map_get_bytes(claims->all, &k, CLAIM_KEY_SIZE);
+}
+
+const struct claim *claims_find_node_port(const struct claims *claims, uint16_t port,
+					  enum svc_proto protocol)
+{
+	const struct claim_key k = {
+		.kind = CLAIM_NODE_PORT, .protocol = (uint8_t)protocol, .port = port};
+
+	return map_get_bytes(claims->all, &k, CLAIM_KEY_SIZE);
+}
+
+static const struct claim *next_claim(const struct map *m, size_t *pos)
 {
 	void *value;
 
-	return map_next(claims->contested, pos, NULL, &value) ? value : NULL;
+	return map_next(m, pos, NULL, &value) ? value : NULL;
+}
+
+const struct claim *claims_next_contested(const struct claims *claims, size_t *pos)
+{
+	return next_claim(claims->contested, pos);
+}
+
+const struct claim *claims_next_shared(const struct claims *claims, size_t *pos)
+{
+	return next_claim(claims->shared, pos);
 }

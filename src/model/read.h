@@ -63,3 +63,9 @@ int endpoint_group_read(struct node_tree *tree, const struct node *n,
  */
 int service_build(const struct service_def *def, struct endpoint_group *const *groups,
 		  size_t n_groups, struct service **ret, struct diags *d);
+
+/* How messages name an endpoint of one of the groups of def: "services[3].endpoints[1]",
+ * "endpoints[2].endpoints[1]", "endpoints[1]" in an imported object. Returns the buffer. */
+#define ENDPOINT_FIELD_MAX 80
+const char *endpoint_def_field(const struct service_def *def, const struct endpoint_group *g,
+			       const struct endpoint_def *e, char buf[ENDPOINT_FIELD_MAX]);
