@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "config/cfg.h"
 
@@ -14,6 +15,11 @@ const char *config_file_id(enum config_kind kind, const char *name, char buf[CON
 {
 	(void)snprintf(buf, CONFIG_FILE_ID_MAX, "%d/%s", (int)kind, name);
 	return buf;
+}
+
+const char *config_file_name(const struct config_file *f)
+{
+	return strchr(f->id, '/') + 1;
 }
 
 int config_file_new(enum config_kind kind, const char *id, struct config_file **ret)
@@ -33,7 +39,7 @@ int config_file_new(enum config_kind kind, const char *id, struct config_file **
 	return 0;
 }
 
-int config_file_set_path(struct config_file *f, const char *path)
+int config_file_keep_path(struct config_file *f, const char *path, const char **ret)
 {
 	char *copy;
 	int r;
@@ -41,7 +47,7 @@ int config_file_set_path(struct config_file *f, const char *path)
 	/* There are at most as many as there are places for a file to be. */
 	for (size_t i = 0; i < f->n_paths; i++) {
 		if (streq(f->paths[i], path)) {
-			f->path = f->paths[i];
+			*ret = f->paths[i];
 			return 0;
 		}
 	}
@@ -52,14 +58,26 @@ int config_file_set_path(struct config_file *f, const char *path)
 	if (!copy)
 		return -ENOMEM;
 	f->paths[f->n_paths++] = copy;
-	f->path = copy;
+	*ret = copy;
 	return 0;
+}
+
+int config_file_set_path(struct config_file *f, const char *path)
+{
+	return config_file_keep_path(f, path, &f->path);
+}
+
+void config_content_done(struct config_content *content)
+{
+	objects_done(&content->objects);
+	free(content->text);
+	*content = (struct config_content){0};
 }
 
 static void free_discarded(struct config_file *f)
 {
 	for (size_t i = 0; i < f->n_discarded; i++)
-		objects_done(&f->discarded[i]);
+		config_content_done(&f->discarded[i]);
 	free(f->discarded);
 	f->discarded = NULL;
 	f->n_discarded = f->discarded_allocated = 0;
@@ -69,15 +87,14 @@ struct config_file *config_file_free(struct config_file *f)
 {
 	if (!f)
 		return NULL;
-	objects_done(&f->objects);
-	objects_done(&f->before);
+	config_content_done(&f->content);
+	config_content_done(&f->before);
 	free_discarded(f);
 	diags_done(&f->diags);
 	diags_done(&f->spare);
 	for (size_t i = 0; i < f->n_paths; i++)
 		free(f->paths[i]);
 	free(f->paths);
-	free(f->text);
 	free(f->id);
 	free(f);
 	return NULL;
@@ -116,6 +133,13 @@ static int cannot_read(struct config_file *f, int error)
 		reason = "changes while it is being read";
 		hint = "write to another name and rename it into place";
 		break;
+	case -EBUSY:
+		reason = "is open for writing by another program: it counts when that closes it";
+		hint = "write to another name and rename it into place";
+		break;
+	case -ENOTDIR:
+		reason = "stands in a directory that cannot be read";
+		break;
 	case -EACCES:
 	case -EPERM:
 		reason = "may not be read";
@@ -137,11 +161,21 @@ int config_file_read(struct config_file *f, char **ret_text, size_t *ret_size)
 {
 	int r, tries = 3;
 
-	if (f->examine_error < 0)
-		return cannot_read(f, f->examine_error);
+	f->busy = false;
+	r = f->examine_error;
+	if (r < 0 && r != -EBUSY)
+		return cannot_read(f, r);
 	do
-		r = file_read(AT_FDCWD, f->path, CONFIG_FILE_MAX, ret_text, ret_size, NULL);
+		r = file_read_complete(AT_FDCWD, f->path, CONFIG_FILE_MAX, ret_text, ret_size,
+				       NULL);
 	while (r == -EAGAIN && --tries > 0);
+	if (r == 0 && f->examine_error == -EBUSY) {
+		/* Empty when it was looked at: whether it masks is for the next look to say. */
+		free(*ret_text);
+		r = -EBUSY;
+	}
+	/* It changed three times while it was being read: somebody writes it. */
+	f->busy = r == -EBUSY || r == -EAGAIN;
 	return r < 0 ? cannot_read(f, r) : 0;
 }
 
@@ -166,28 +200,40 @@ static void drop_notices(struct diags *d)
 	*d = kept;
 }
 
-static int parse_objects(struct config_file *f, const struct settings *settings,
-			 struct objects *ret)
+int config_file_parse(const struct config_file *f, const char *path, char **text, size_t size,
+		      const struct settings *settings, struct diags *d, struct config_content *ret)
 {
 	_cleanup_(node_tree_freep) struct node_tree *tree = NULL;
-	_cleanup_free_ char *text = NULL;
 	enum objects_kind kind = f->kind == CONFIG_SERVICES ? OBJECTS_SERVICES : OBJECTS_ENDPOINTS;
+	struct config_content content = {.path = path, .size = size};
+	int r;
+
+	r = cfg_parse(*text, size, path, &tree, d);
+	if (r == 0)
+		r = objects_read(tree, kind, settings, path, &content.objects, d);
+	if (r < 0)
+		return r;
+	accepted_hash(*text, size, content.hash);
+	content.text = TAKE_PTR(*text);
+	*ret = content;
+	return 0;
+}
+
+static int read_and_parse(struct config_file *f, const struct settings *settings,
+			  struct config_content *ret)
+{
+	_cleanup_free_ char *text = NULL;
 	size_t size = 0;
 	int r;
 
 	r = config_file_read(f, &text, &size);
-	if (r < 0)
-		return r;
-	r = cfg_parse(text, size, f->path, &tree, &f->diags);
-	if (r < 0)
-		return r;
-	return objects_read(tree, kind, settings, f->path, ret, &f->diags);
+	return r < 0 ? r : config_file_parse(f, f->path, &text, size, settings, &f->diags, ret);
 }
 
 int config_file_read_objects(struct config_file *f, const struct settings *settings, bool notices,
-			     struct objects *ret)
+			     struct config_content *ret)
 {
-	_cleanup_objects_ struct objects objects = {0};
+	_cleanup_(config_content_done) struct config_content content = {0};
 	int r;
 
 	config_file_clear_diags(f);
@@ -198,7 +244,7 @@ int config_file_read_objects(struct config_file *f, const struct settings *setti
 	else
 		f->class = CLASS_UNCHANGED; /* only the settings that it is judged by changed */
 	f->unread = f->refused = f->clashed = false;
-	r = parse_objects(f, settings, &objects);
+	r = read_and_parse(f, settings, &content);
 	if (r == -EBADMSG) {
 		f->refused = true;
 		f->class = CLASS_UNCHANGED; /* what is in force is */
@@ -209,8 +255,8 @@ int config_file_read_objects(struct config_file *f, const struct settings *setti
 		return f->diags.error;
 	if (r < 0)
 		return r;
-	*ret = objects;
-	objects = (struct objects){0};
+	*ret = content;
+	content = (struct config_content){0};
 	return 0;
 }
 
@@ -221,15 +267,15 @@ int config_file_set_aside(struct config_file *f)
 	if (!f->in_force)
 		return 0;
 	if (!f->changed && !f->has_before) {
-		f->before = f->objects;
+		f->before = f->content;
 		f->has_before = true;
 	} else {
 		r = array_reserve(&f->discarded, &f->discarded_allocated, f->n_discarded + 1);
 		if (r < 0)
 			return r;
-		f->discarded[f->n_discarded++] = f->objects;
+		f->discarded[f->n_discarded++] = f->content;
 	}
-	f->objects = (struct objects){0};
+	f->content = (struct config_content){0};
 	f->in_force = false;
 	return 0;
 }
@@ -243,8 +289,8 @@ int config_file_put_back(struct config_file *f)
 	f->changed = false;
 	if (!f->has_before)
 		return 0;
-	f->objects = f->before;
-	f->before = (struct objects){0};
+	f->content = f->before;
+	f->before = (struct config_content){0};
 	f->has_before = false;
 	f->in_force = true;
 	return 0;
@@ -252,7 +298,7 @@ int config_file_put_back(struct config_file *f)
 
 int config_file_take_up(struct config_file *f)
 {
-	struct objects newest;
+	struct config_content newest;
 	int r;
 
 	if (f->n_discarded == 0)
@@ -263,19 +309,20 @@ int config_file_take_up(struct config_file *f)
 		f->n_discarded++;
 		return r;
 	}
-	f->objects = newest;
+	f->content = newest;
 	f->in_force = f->changed = true;
 	return 0;
 }
 
 void config_file_settle(struct config_file *f)
 {
-	objects_done(&f->before);
-	f->before = (struct objects){0};
+	config_content_done(&f->before);
 	f->has_before = false;
 	free_discarded(f);
 	diags_done(&f->spare);
 	f->spare = (struct diags){0};
+	if (f->in_force && f->content.since_usec == 0)
+		f->content.since_usec = clock_realtime_usec();
 	f->changed = f->edited = f->won = false;
 	f->lost_in = 0;
 	f->class = CLASS_UNCHANGED;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/accepted.h"
 #include "config/tree.h"
 #include "model/read.h"
 #include "model/settings.h"
@@ -14,6 +15,21 @@ enum config_class {
 	CLASS_CHANGED,	 /* its content is new */
 	CLASS_REFUSED,	 /* lost a clash before and is the same since: it is only tried again */
 };
+
+/* What one version of a file says. */
+struct config_content {
+	struct objects objects; /* of an object file */
+	/* The text: of a settings file always, of an object file until it is kept in the state
+	 * directory. */
+	char *text;
+	size_t size;
+	uint8_t hash[ACCEPTED_HASH_SIZE];
+	const char *path;    /* where it stood; one of the file's paths */
+	uint64_t since_usec; /* realtime: when it came into force; 0: not yet */
+	bool kept;	     /* in the state directory */
+	bool being_kept;     /* is in the list of a save that runs */
+};
+void config_content_done(struct config_content *content);
 
 /* One configuration file as struct config keeps it: the newest look at it, and what of it is in
  * force. */
@@ -32,6 +48,7 @@ struct config_file {
 	bool changed;	    /* in force, but not yet part of a world */
 	bool refused;	    /* the newest content is not in force */
 	bool clashed;	    /* refused for what another file says: worth another try */
+	bool busy;	    /* refused because somebody writes it: to be read again soon */
 	bool touched;	    /* on the config's list for this refresh */
 	struct diags diags; /* about the newest content */
 
@@ -41,28 +58,28 @@ struct config_file {
 	unsigned lost_in;   /* the round in which it was replaced, 0: none */
 	struct diags spare; /* what was said of it before it lost */
 
-	/* Object files */
 	bool in_force;
-	struct objects objects;
-	/* What was in force before this refresh, until a world was made: the index may still point
-	 * to it. */
+	struct config_content content;
+	/* Object files only. What was in force before this refresh, until a world was made: the
+	 * index may still point to it. */
 	bool has_before;
-	struct objects before;
-	struct objects *discarded; /* read in this refresh and refused for a clash */
+	struct config_content before;
+	struct config_content *discarded; /* read in this refresh and refused for a clash */
 	size_t n_discarded, discarded_allocated;
-
-	/* Settings files: the text in force */
-	char *text;
-	size_t text_size;
 };
 
 #define CONFIG_FILE_ID_MAX 300
 /* "1/name": kinds in reading order. Returns the buffer. */
 const char *config_file_id(enum config_kind kind, const char *name, char buf[CONFIG_FILE_ID_MAX]);
 
+/* The name alone; borrowed. */
+const char *config_file_name(const struct config_file *f);
+
 int config_file_new(enum config_kind kind, const char *id, struct config_file **ret);
 /* Makes path the file's path; copies. -ENOMEM. */
 int config_file_set_path(struct config_file *f, const char *path);
+/* A copy of path that lives as long as the file. -ENOMEM. */
+int config_file_keep_path(struct config_file *f, const char *path, const char **ret);
 struct config_file *config_file_free(struct config_file *f);
 
 /*
@@ -75,7 +92,12 @@ int config_file_read(struct config_file *f, char **ret_text, size_t *ret_size);
  * -EBADMSG: refused, f->diags says why and what was in force stays. Notices are not kept unless
  * told. */
 int config_file_read_objects(struct config_file *f, const struct settings *settings, bool notices,
-			     struct objects *ret);
+			     struct config_content *ret);
+
+/* Parses the text of an object file that stood at path (one of the file's paths), which content
+ * takes over. -EBADMSG, -ENOMEM: *text is still the caller's. */
+int config_file_parse(const struct config_file *f, const char *path, char **text, size_t size,
+		      const struct settings *settings, struct diags *d, struct config_content *ret);
 
 /* The objects in force are no longer wanted: kept as `before`, or discarded when there is such
  * already. */

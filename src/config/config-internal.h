@@ -9,12 +9,13 @@
 #include "config/config.h"
 #include "model/index.h"
 
-/* Between config.c, which knows what changed, refresh-settings.c, and resolve.c, which makes a
- * world of it. */
+/* Between config.c, which knows what changed, refresh-settings.c, resolve.c, which makes a world of
+ * it, and recall.c, which knows what was in force before a restart. */
 
 struct config {
 	struct config_places places;
 	char *root, *single; /* what places points to */
+	char *state;	     /* the state directory, NULL: none */
 	struct map *files;   /* by id: struct config_file */
 	struct index *index;
 	struct shared_settings *settings;
@@ -24,8 +25,13 @@ struct config {
 	struct diags listing_problems, settings_problems, problems;
 	struct config_file **touched; /* looked at in this refresh */
 	size_t n_touched, touched_allocated;
-	size_t n_refused, n_told; /* of the files not touched: those refused, those with messages */
-	bool settings_stale;	  /* a settings file changed: read them all again */
+	/* Of the files not touched: those refused, those being written, those with messages. */
+	size_t n_refused, n_busy, n_told;
+	struct accepted *accepted; /* until the first world: what was in force before the start */
+	struct diags recall_problems;
+	size_t n_recalled;   /* files with the content that they had before the start */
+	bool kept_stale;     /* what is in force is not what was last kept */
+	bool settings_stale; /* a settings file changed: read them all again */
 	bool notices;
 };
 
@@ -44,3 +50,21 @@ int config_refresh_settings(struct config *c, bool *ret_recheck);
  * -ENOMEM.
  */
 int config_resolve(struct config *c, struct world **ret);
+
+/* Before the first world: reads what the state directory remembers. -ENOMEM. */
+int config_recall_open(struct config *c);
+/* From the first world on nothing is recalled: what goes missing then was deleted. */
+void config_recall_close(struct config *c);
+/* Files of a kind with a directory that cannot be read take part as they were; in c->files
+ * afterwards. -ENOMEM. */
+int config_recall_unlisted(struct config *c, const struct config_listing *listing);
+/* The text that a settings file had is put in force until it is read. -ENOMEM. */
+int config_recall_settings(struct config *c, struct config_file *f);
+/* What an object file had is put in force when there is no newest content (NULL), else it is what
+ * the file falls back to when it loses a clash; newest is told since when it is in force when it is
+ * the same. -ENOMEM. */
+int config_recall_objects(struct config *c, struct config_file *f, struct config_content *newest);
+
+/* The file with this name, made when there is none. -ENOMEM. */
+int config_get_file(struct config *c, enum config_kind kind, const char *name,
+		    struct config_file **ret);

@@ -2,6 +2,7 @@
 #include "config/config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -88,6 +89,9 @@ struct config *config_free(struct config *c)
 	diags_done(&c->listing_problems);
 	diags_done(&c->settings_problems);
 	diags_done(&c->problems);
+	diags_done(&c->recall_problems);
+	accepted_free(c->accepted);
+	free(c->state);
 	free(c->root);
 	free(c->single);
 	free(c);
@@ -106,21 +110,23 @@ int config_touch(struct config *c, struct config_file *f)
 	c->touched[c->n_touched++] = f;
 	f->touched = true;
 	c->n_refused -= f->refused;
+	c->n_busy -= f->busy;
 	c->n_told -= f->diags.n > 0;
 	return 0;
 }
 
-static int get_file(struct config *c, const struct config_entry *e, struct config_file **ret)
+int config_get_file(struct config *c, enum config_kind kind, const char *name,
+		    struct config_file **ret)
 {
 	char id[CONFIG_FILE_ID_MAX];
 	struct config_file *f;
 	int r;
 
-	config_file_id(e->kind, e->name, id);
+	config_file_id(kind, name, id);
 	*ret = map_get(c->files, id);
 	if (*ret)
 		return 0;
-	r = config_file_new(e->kind, id, &f);
+	r = config_file_new(kind, id, &f);
 	if (r < 0)
 		return r;
 	r = map_put(c->files, id, f);
@@ -148,7 +154,7 @@ static int note_entry(struct config *c, const struct config_entry *e, bool incom
 	bool same;
 	int r;
 
-	r = get_file(c, e, &f);
+	r = config_get_file(c, e->kind, e->name, &f);
 	if (r < 0)
 		return r;
 	f->present = true;
@@ -156,7 +162,7 @@ static int note_entry(struct config *c, const struct config_entry *e, bool incom
 		return 0;
 	same = f->path && streq(f->path, e->path) && f->examine_error == e->error &&
 	       memcmp(&f->stamp, &e->stamp, sizeof(f->stamp)) == 0;
-	if (same && !f->unread && !f->racy)
+	if (same && !f->unread && !f->racy && !f->busy)
 		return 0;
 	r = config_file_set_path(f, e->path);
 	if (r < 0)
@@ -229,6 +235,9 @@ static int look_at_all(struct config *c)
 		if (r < 0)
 			return r;
 	}
+	r = config_recall_unlisted(c, &listing);
+	if (r < 0)
+		return r;
 	for (pos = 0; map_next(c->files, &pos, NULL, &value);) {
 		struct config_file *f = value;
 
@@ -255,6 +264,27 @@ static int look_at(struct config *c, const struct config_change *change)
 	return f ? note_absence(c, f) : 0;
 }
 
+/* What is being written is looked at again, whether somebody told of it or not. */
+static int look_at_busy(struct config *c)
+{
+	size_t pos = 0;
+	void *value;
+	int r;
+
+	while (map_next(c->files, &pos, NULL, &value)) {
+		const struct config_file *f = value;
+		struct config_change change = {.kind = f->kind};
+
+		if (!f->busy)
+			continue;
+		(void)snprintf(change.name, sizeof(change.name), "%s", config_file_name(f));
+		r = look_at(c, &change);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 /* Object files */
 
 static int compare_files(const void *a, const void *b)
@@ -266,7 +296,7 @@ static int take_out(struct config *c, struct config_file *f)
 {
 	int r;
 
-	f->refused = f->clashed = false;
+	f->refused = f->clashed = f->busy = false;
 	config_file_clear_diags(f);
 	if (!f->in_force)
 		return 0;
@@ -274,24 +304,41 @@ static int take_out(struct config *c, struct config_file *f)
 	return r < 0 ? r : config_file_set_aside(f);
 }
 
+/* Read for another reason than a change, or touched only. */
+static void note_sameness(const struct config_file *f, struct config_content *newest)
+{
+	if (!f->in_force || memcmp(f->content.hash, newest->hash, sizeof(newest->hash)) != 0)
+		return;
+	newest->since_usec = f->content.since_usec;
+	newest->kept = f->content.kept;
+	newest->being_kept = f->content.being_kept;
+	if (!newest->kept)
+		return;
+	free(newest->text);
+	newest->text = NULL;
+}
+
 static int read_again(struct config *c, struct config_file *f)
 {
-	struct objects objects = {0};
+	struct config_content content = {0};
 	int r;
 
-	r = config_file_read_objects(f, &c->settings->s, c->notices, &objects);
-	if (r == -EBADMSG)
-		return 0; /* refused; what is in force stays */
+	r = config_file_read_objects(f, &c->settings->s, c->notices, &content);
+	if (r == -EBADMSG) /* refused; what is in force stays */
+		return f->in_force ? 0 : config_recall_objects(c, f, NULL);
 	if (r < 0)
 		return r;
-	r = config_file_set_aside(f);
+	note_sameness(f, &content);
+	r = config_recall_objects(c, f, &content);
+	if (r == 0)
+		r = config_file_set_aside(f);
 	if (r < 0) {
-		objects_done(&objects);
+		config_content_done(&content);
 		return r;
 	}
-	f->objects = objects;
+	f->content = content;
 	f->in_force = f->changed = true;
-	return index_put_file(c->index, f->id, &f->objects);
+	return index_put_file(c->index, f->id, &f->content.objects);
 }
 
 /* Adds to the touched files those that have to be read for another reason than their own change. */
@@ -344,6 +391,7 @@ static void settle(struct config *c)
 	for (i = 0; i < c->n_touched; i++) {
 		struct config_file *f = c->touched[i];
 
+		c->kept_stale |= !f->present || (f->in_force && !f->content.kept);
 		config_file_settle(f);
 		f->touched = false;
 		if (!f->present) {
@@ -352,6 +400,7 @@ static void settle(struct config *c)
 			continue;
 		}
 		c->n_refused += f->refused;
+		c->n_busy += f->busy;
 		c->n_told += f->diags.n > 0;
 	}
 	c->n_touched = 0;
@@ -366,6 +415,7 @@ static int collect_problems(struct config *c, bool files)
 	c->problems = (struct diags){0};
 	diags_copy(&c->problems, &c->listing_problems);
 	diags_copy(&c->problems, &c->settings_problems);
+	diags_copy(&c->problems, &c->recall_problems);
 	while (files && map_next(c->files, &pos, NULL, &value))
 		diags_copy(&c->problems, &((struct config_file *)value)->diags);
 	index_problems(c->index, &c->problems);
@@ -381,10 +431,13 @@ int config_refresh(struct config *c, const struct config_change *changes, size_t
 	size_t i;
 	int r = 0;
 
-	if (!changes)
+	r = config_recall_open(c);
+	if (!changes && r == 0)
 		r = look_at_all(c);
 	for (i = 0; changes && i < n_changes && r == 0; i++)
 		r = look_at(c, &changes[i]);
+	if (changes && c->n_busy && r == 0)
+		r = look_at_busy(c);
 	if (r == 0)
 		r = config_refresh_settings(c, &recheck);
 	if (r == -EOPNOTSUPP || r == -EBADMSG) {
@@ -402,6 +455,7 @@ int config_refresh(struct config *c, const struct config_change *changes, size_t
 	if (r < 0)
 		return r;
 	settle(c);
+	config_recall_close(c);
 	r = collect_problems(c, c->n_told > 0);
 	if (r < 0)
 		return r;
@@ -434,6 +488,40 @@ const char *const *config_directories(const struct config *c)
 	static const char *const none[] = {NULL};
 
 	return c->directories ? (const char *const *)c->directories : none;
+}
+
+bool config_busy(const struct config *c)
+{
+	return c->n_busy > 0;
+}
+
+bool config_next_refused(const struct config *c, size_t *pos, struct config_refused *ret)
+{
+	void *value;
+
+	while (map_next(c->files, pos, NULL, &value)) {
+		const struct config_file *f = value;
+
+		if (!f->refused)
+			continue;
+		ret->path = f->path;
+		ret->since_usec = f->in_force ? f->content.since_usec : 0;
+		return true;
+	}
+	return false;
+}
+
+size_t config_n_left_out(const struct config *c)
+{
+	size_t n = c->settings_problems.n_errors, pos = 0;
+	struct config_refused refused;
+
+	while (config_next_refused(c, &pos, &refused))
+		n += refused.since_usec == 0;
+	/* A directory that cannot be read, with what is remembered of its files in their place. */
+	if (c->n_recalled == 0)
+		n += c->listing_problems.n_errors;
+	return n;
 }
 
 const struct settings_origin *config_origin(const struct config *c)

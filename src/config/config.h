@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/accepted.h"
 #include "config/tree.h"
 #include "model/world.h"
 
@@ -40,6 +41,36 @@ int config_refresh(struct config *c, const struct config_change *changes, size_t
 /* Everything there is to say about the files as they are now: errors of refused files, warnings,
  * notices. */
 const struct diags *config_problems(const struct config *c);
+
+/*
+ * The state directory (config/accepted.h), copied; before the first refresh. A file that is bad at
+ * the first refresh then has the content that was last kept; without a directory it is left out.
+ * -ENOMEM.
+ */
+int config_set_state(struct config *c, const char *directory);
+
+/* What is in force, to be kept with accepted_save() once the kernel has it. False: it is kept
+ * already. */
+bool config_unkept(const struct config *c);
+/* The list, by id; the caller frees it alone, what it points to is valid until the next refresh.
+ * -ENOMEM. */
+int config_keep(struct config *c, struct accepted_wanted **ret, size_t *ret_n);
+/* The save of that list ended. Refreshes meanwhile do no harm. */
+void config_kept(struct config *c, bool success);
+
+/* Files whose newest content is not in force, in no particular order; start with *pos = 0. path is
+ * borrowed until the next refresh; since_usec is when what is in force instead came into force
+ * (realtime), 0: nothing is. False at the end. */
+struct config_refused {
+	const char *path;
+	uint64_t since_usec;
+};
+bool config_next_refused(const struct config *c, size_t *pos, struct config_refused *ret);
+
+/* Somebody is writing one of the files: refresh again before long, with any changes. */
+bool config_busy(const struct config *c);
+/* Refused files, and what else is refused, without a content in force in its place. */
+size_t config_n_left_out(const struct config *c);
 
 /* How many files are replaced by their last good content, or left out; one that has the wrong
  * suffix, a directory that cannot be read, and settings that cannot be put together count too. 0:

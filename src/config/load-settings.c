@@ -39,8 +39,8 @@ static int read_all(struct config_file *const *files, size_t n, struct attempt *
 	for (size_t i = 0; i < n; i++) {
 		struct config_file *f = files[i];
 		bool refused = attempts[i].refused;
-		const char *text = refused ? f->text : attempts[i].newest;
-		size_t size = refused ? f->text_size : attempts[i].newest_size;
+		const char *text = refused ? f->content.text : attempts[i].newest;
+		size_t size = refused ? f->content.size : attempts[i].newest_size;
 		_cleanup_diags_ struct diags told = {0};
 		int r;
 
@@ -77,8 +77,8 @@ static int check_mode(const struct settings *s, const struct settings_origin *or
 /* To replace it would change something. */
 static bool is_news(const struct config_file *f, const struct attempt *a)
 {
-	return !a->refused && !(f->text && f->text_size == a->newest_size &&
-				memcmp(f->text, a->newest, a->newest_size) == 0);
+	return !a->refused && !(f->in_force && f->content.size == a->newest_size &&
+				memcmp(f->content.text, a->newest, a->newest_size) == 0);
 }
 
 /* The file whose newest text the message is about, -1 for none. */
@@ -154,12 +154,19 @@ static void keep_texts(struct config_file *const *files, size_t n, struct attemp
 		       bool good)
 {
 	for (size_t i = 0; i < n; i++) {
-		files[i]->refused = attempts[i].refused;
-		if (attempts[i].refused || !good)
+		struct config_file *f = files[i];
+
+		f->refused = attempts[i].refused;
+		if (!good || !is_news(f, &attempts[i]))
 			continue;
-		free(files[i]->text);
-		files[i]->text = TAKE_PTR(attempts[i].newest);
-		files[i]->text_size = attempts[i].newest_size;
+		config_content_done(&f->content);
+		f->content = (struct config_content){
+			.text = TAKE_PTR(attempts[i].newest),
+			.size = attempts[i].newest_size,
+			.path = f->path,
+		};
+		accepted_hash(f->content.text, f->content.size, f->content.hash);
+		f->in_force = true;
 	}
 }
 

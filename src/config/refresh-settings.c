@@ -54,6 +54,8 @@ static int settings_files(struct config *c, struct config_file ***ret, size_t *r
 			continue;
 		files[n++] = f;
 		r = config_touch(c, f);
+		if (r == 0)
+			r = config_recall_settings(c, f);
 		if (r < 0)
 			return r;
 	}
@@ -89,6 +91,15 @@ static int keep_origin(struct config *c, const struct settings_origin *origin)
 #pragma GCC diagnostic pop
 #endif
 
+/* Nothing tells which mode worked before. */
+static bool is_first(const struct config *c, struct config_file *const *files, size_t n)
+{
+	for (size_t i = 0; i < n && !c->settings; i++)
+		if (files[i]->in_force)
+			return false;
+	return !c->settings;
+}
+
 static int load(struct config *c, struct settings *ret)
 {
 	_cleanup_free_ struct config_file **files = NULL;
@@ -105,7 +116,7 @@ static int load(struct config *c, struct settings *ret)
 		return r;
 	diags_done(&c->settings_problems);
 	c->settings_problems = (struct diags){0};
-	r = load_settings(files, n, !c->settings, &s, &origin, &c->settings_problems);
+	r = load_settings(files, n, is_first(c, files, n), &s, &origin, &c->settings_problems);
 	if (r == 0)
 		r = keep_origin(c, &origin);
 	if (r < 0)

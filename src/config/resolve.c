@@ -70,7 +70,7 @@ static int sort_clashes(struct config *c, const struct index_clashes *clashes, s
 
 static int put_in_force(struct config *c, struct config_file *f)
 {
-	return f->in_force ? index_put_file(c->index, f->id, &f->objects)
+	return f->in_force ? index_put_file(c->index, f->id, &f->content.objects)
 			   : index_remove_file(c->index, f->id);
 }
 

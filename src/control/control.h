@@ -49,6 +49,10 @@ struct control_status {
 	uint64_t failing_since_usec;
 	const char *const *warnings;
 	size_t n_warnings;
+	const struct config *config; /* which files are refused, and what is in force instead; may
+					be NULL */
+	const char *state_directory;
+	const char *state_error; /* why the last good state cannot be kept; NULL: it can */
 	const struct diags *problems;
 };
 

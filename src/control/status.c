@@ -37,6 +37,24 @@ static json_t *texts_json(const char *const *texts, size_t n)
 	return list;
 }
 
+/* [{"file":...,"lastGood":TIME or null}]: null when nothing is in force in its place. */
+static json_t *refused_json(const struct config *config)
+{
+	json_t *list = json_array();
+	struct config_refused refused;
+	size_t pos = 0;
+
+	while (config && config_next_refused(config, &pos, &refused)) {
+		struct json_maker o = json_make();
+
+		json_take(&o, "file", json_text(refused.path));
+		json_take(&o, "lastGood", json_time(refused.since_usec));
+		if (!json_push(&list, json_made(&o)))
+			return NULL;
+	}
+	return list;
+}
+
 json_t *control_status_json(const struct control_status *s)
 {
 	struct json_maker o = json_make();
@@ -60,6 +78,9 @@ json_t *control_status_json(const struct control_status *s)
 	json_take(&o, "failedSyncs", json_integer((json_int_t)s->n_failed_syncs));
 	json_take(&o, "lastError", json_text(s->last_error));
 	json_take(&o, "failingSince", json_time(s->failing_since_usec));
+	json_take(&o, "refused", refused_json(s->config));
+	json_take(&o, "stateDirectory", json_text(s->state_directory));
+	json_take(&o, "stateError", json_text(s->state_error));
 	json_take(&o, "warnings", texts_json(s->warnings, s->n_warnings));
 	json_take(&o, "diagnostics", control_diags_json(s->problems));
 	return json_made(&o);

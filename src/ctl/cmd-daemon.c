@@ -29,6 +29,7 @@ static void print_line(const char *label, const char *format, ...)
 static void print_status(const json_t *s, bool verbose)
 {
 	const json_t *warnings = json_object_get(s, "warnings"), *w;
+	const json_t *refused = json_object_get(s, "refused");
 	size_t i;
 
 	print_line("State", "%s", text_of(s, "state"));
@@ -55,6 +56,16 @@ static void print_status(const json_t *s, bool verbose)
 	if (text_of(s, "lastError")[0])
 		print_line("Error", "since %s: %s", text_of(s, "failingSince"),
 			   text_of(s, "lastError"));
+	json_array_foreach(refused, i, w)
+	{
+		const char *since = text_of(w, "lastGood");
+
+		print_line("Refused", "%s, %s%s", text_of(w, "file"),
+			   since[0] ? "in force as last good since " : "left out", since);
+	}
+	if (text_of(s, "stateError")[0])
+		print_line("Warning", "the last good state cannot be kept in %s: %s",
+			   text_of(s, "stateDirectory"), text_of(s, "stateError"));
 	json_array_foreach(warnings, i, w) print_line("Warning", "%s", json_string_value(w));
 	ctl_print_diags_json(json_object_get(s, "diagnostics"), verbose);
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "daemon/keep.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
 #include "daemon/sync.h"
@@ -161,7 +162,6 @@ static int set_up_daemon(struct manager *m)
 
 int manager_new(const struct manager_options *options, struct manager **ret)
 {
-	const struct config_places places = {.root = options->root};
 	_cleanup_(manager_freep) struct manager *m = NULL;
 	int r;
 
@@ -177,8 +177,8 @@ int manager_new(const struct manager_options *options, struct manager **ret)
 	r = set_up_signals(m);
 	if (r < 0)
 		return log_errno(r, "cannot handle signals");
-	r = config_new(&places, &m->config);
-	if (r < 0)
+	m->state_directory = file_root_path(m->root, KEEP_DIRECTORY);
+	if (!m->state_directory || keep_new_config(m, &m->config) < 0)
 		return log_oom();
 	r = iptables_backend_new(m->event, &m->backend);
 	if (r < 0)
@@ -211,6 +211,8 @@ struct manager *manager_free(struct manager *m)
 	free_waiters(m->waiting);
 	free_waiters(m->served);
 	sd_event_source_disable_unref(m->timer);
+	sd_event_source_disable_unref(m->keep_timer);
+	sd_event_source_disable_unref(m->keep_child);
 	server_free(m->server);
 	watch_free(m->watch);
 	address_monitor_free(m->monitor);
@@ -224,6 +226,7 @@ struct manager *manager_free(struct manager *m)
 	free(m->told);
 	free(m->changes);
 	free(m->last_error);
+	free(m->state_directory);
 	sd_event_unref(m->event);
 	free(m);
 	return NULL;
@@ -236,6 +239,7 @@ int manager_run(struct manager *m)
 	m->look_at_all = m->addresses_stale = m->sync_full = true;
 	sync_request(m);
 	r = sd_event_loop(m->event);
+	keep_finish(m);
 	if (r < 0) {
 		(void)log_errno(r, "the event loop failed, stopping; rules stay");
 		return 1;

@@ -15,6 +15,7 @@
  * All state of the daemon, owned by main(). Who writes what:
  *   manager.c  making and taking apart, events from outside (files, addresses, signals)
  *   sync.c     when to read and when to write: see the drawing there
+ *   keep.c     the last good state on the disk
  *   report.c   what is told: status line, log, answers on the control socket
  */
 
@@ -58,6 +59,14 @@ struct manager {
 	bool reloading;		     /* RELOADING=1 was sent */
 	struct waiter *waiting; /* asked before the running pass began: answered by the next one */
 	struct waiter *served;	/* answered when the running pass ends */
+
+	/* The last good state on the disk. */
+	char *state_directory;
+	sd_event_source *keep_child, *keep_timer;
+	pid_t keep_pid;			  /* 0: no save runs */
+	const struct config *keep_config; /* whose contents it saves */
+	uint64_t keep_end_usec;		  /* monotonic; 0: none ended yet */
+	int keep_error;			  /* of the last one; an errno, 0: none */
 
 	/* For status. */
 	uint64_t started_usec, last_sync_usec, last_change_usec, failing_since_usec; /* realtime */

@@ -17,16 +17,28 @@ static const struct diag *first_error(const struct diags *d)
 	return NULL;
 }
 
+/* "; 2 files refused, 1 as last good (since 2026-11-30T05:28:45Z), 1 left out: FILE:LINE: ..." */
 static void add_refused(const struct manager *m, struct strbuf *b)
 {
-	size_t n = config_n_refused(m->config);
+	size_t n = config_n_refused(m->config), left_out = config_n_left_out(m->config), pos = 0;
 	const struct diag *first = first_error(config_problems(m->config));
 	_cleanup_free_ char *text = first ? diag_format(first) : NULL;
+	struct config_refused refused;
+	uint64_t oldest = 0;
+	char when[32];
 
 	if (n == 0)
 		return;
-	strbuf_addf(b, "; %zu file%s refused (as last good, or left out): %s", n, n == 1 ? "" : "s",
-		    text ? text : "");
+	while (config_next_refused(m->config, &pos, &refused))
+		if (refused.since_usec && (oldest == 0 || refused.since_usec < oldest))
+			oldest = refused.since_usec;
+	strbuf_addf(b, "; %zu file%s refused", n, n == 1 ? "" : "s");
+	if (n > left_out)
+		strbuf_addf(b, ", %zu as last good%s%s%s", n - left_out, oldest ? " (since " : "",
+			    oldest ? clock_format_utc(oldest, when) : "", oldest ? ")" : "");
+	if (left_out)
+		strbuf_addf(b, ", %zu left out", left_out);
+	strbuf_addf(b, ": %s", text ? text : "");
 }
 
 char *report_status_line(const struct manager *m)
@@ -156,6 +168,9 @@ static json_t *status_json(const struct manager *m)
 		.failing_since_usec = m->failing_since_usec,
 		.warnings = warnings,
 		.n_warnings = n_warnings,
+		.config = m->config,
+		.state_error = m->keep_error ? strerror(m->keep_error) : NULL,
+		.state_directory = m->state_directory,
 		.problems = config_problems(m->config),
 	};
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "daemon/keep.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
 
@@ -23,6 +24,10 @@
  */
 
 #define BACKOFF_MAX_USEC (30 * USEC_PER_SEC)
+
+/* A file that was being written is looked at again, though its close should tell: not every file
+ * system tells of it. */
+#define BUSY_USEC (500 * USEC_PER_MSEC)
 
 static void begin_pass(struct manager *m);
 
@@ -88,8 +93,10 @@ static void schedule(struct manager *m)
 
 void sync_request(struct manager *m)
 {
-	if (m->first_request_usec == 0)
-		m->first_request_usec = clock_monotonic_usec();
+	uint64_t now = clock_monotonic_usec();
+
+	if (m->first_request_usec == 0 || m->first_request_usec > now)
+		m->first_request_usec = now;
 	schedule(m);
 }
 
@@ -178,11 +185,13 @@ static void end_pass(struct manager *m)
 		notify_status(line);
 	}
 	if (m->once || m->stopping) {
-		if (m->once && m->last_error && m->exit_status == 0)
-			m->exit_status = 1;
+		if (m->once && m->exit_status == 0)
+			m->exit_status = m->last_error ? 1 : config_n_refused(m->config) ? 3 : 0;
 		finish_loop(m);
 		return;
 	}
+	if (m->first_request_usec == 0 && config_busy(m->config))
+		m->first_request_usec = m->last_end_usec + BUSY_USEC;
 	schedule(m);
 }
 
@@ -247,6 +256,7 @@ static void on_synced(struct backend *b, const struct sync_result *result, void 
 		 (unsigned long long)(result->duration_usec / USEC_PER_MSEC),
 		 result->full ? "full" : "what changed", result->n_chains, result->n_rules,
 		 result->n_stale);
+	keep_request(m);
 	end_pass(m);
 }
 
@@ -254,9 +264,8 @@ static void on_synced(struct backend *b, const struct sync_result *result, void 
  * one is kept until then, for what it has to tell. */
 static int replace_broken_config(struct manager *m)
 {
-	const struct config_places places = {.root = m->root};
 	struct config *fresh;
-	int r = config_new(&places, &fresh);
+	int r = keep_new_config(m, &fresh);
 
 	if (r < 0)
 		return r;
@@ -268,18 +277,20 @@ static int replace_broken_config(struct manager *m)
 
 static int refresh_config(struct manager *m)
 {
+	static const struct config_change none;
+	const struct config_change *changes = m->n_changes ? m->changes : &none;
 	struct world *world = NULL;
 	bool again = true;
 	int tries, r;
 
-	if (!m->look_at_all && m->n_changes == 0)
+	if (!m->look_at_all && m->n_changes == 0 && !config_busy(m->config))
 		return 0;
 	r = m->config_broken ? replace_broken_config(m) : 0;
 	if (r < 0)
 		return r;
 	for (tries = 0; again && tries < 5; tries++) {
 		again = false;
-		r = config_refresh(m->config, m->look_at_all ? NULL : m->changes, m->n_changes,
+		r = config_refresh(m->config, m->look_at_all ? NULL : changes, m->n_changes,
 				   &world);
 		if (r < 0)
 			break;
@@ -350,9 +361,9 @@ static void begin_pass(struct manager *m)
 		return;
 	}
 	apply_settings(m);
-	if (m->once && config_n_refused(m->config)) {
+	if (m->once && config_n_left_out(m->config)) {
 		/* There is no last good content: to go on would take rules away that work. */
-		log_error("files were refused, nothing was changed");
+		log_error("files were refused that have no last good content, nothing was changed");
 		m->exit_status = 3;
 		m->running = false;
 		finish_loop(m);

@@ -90,7 +90,8 @@ static void test_status(void **state)
 		"\"nodeName\":null,\"services\":0,\"servicePorts\":0,\"endpoints\":0,\"files\":0,"
 		"\"filesRefused\":0,\"started\":null,\"lastSync\":null,\"lastChange\":null,"
 		"\"lastSyncMilliseconds\":0.0,\"lastSyncFull\":false,\"syncs\":0,"
-		"\"failedSyncs\":0,\"lastError\":null,\"failingSince\":null,\"warnings\":[],"
+		"\"failedSyncs\":0,\"lastError\":null,\"failingSince\":null,\"refused\":[],"
+		"\"stateDirectory\":null,\"stateError\":null,\"warnings\":[],"
 		"\"diagnostics\":[]}");
 	diags_add(&d, DIAG_WARNING, NULL, NULL, NULL, NULL, NULL, "is odd");
 	s = (struct control_status){
@@ -113,6 +114,8 @@ static void test_status(void **state)
 		.last_sync_full = true,
 		.last_error = "the lock is held",
 		.failing_since_usec = 4000000,
+		.state_directory = "/var/lib/x",
+		.state_error = "No space",
 		.warnings = warnings,
 		.n_warnings = 1,
 		.problems = &d,
@@ -127,6 +130,7 @@ static void test_status(void **state)
 		"\"lastSyncMilliseconds\":1.5,\"lastSyncFull\":true,\"syncs\":6,"
 		"\"failedSyncs\":7,\"lastError\":\"the lock is held\","
 		"\"failingSince\":\"1970-01-01T00:00:04Z\","
+		"\"refused\":[],\"stateDirectory\":\"/var/lib/x\",\"stateError\":\"No space\","
 		"\"warnings\":[\"both variants are in use\"],\"diagnostics\":[{\"file\":null,"
 		"\"line\":0,\"column\":0,\"severity\":\"warning\",\"object\":null,\"field\":null,"
 		"\"value\":null,\"reason\":\"is odd\",\"hint\":null}]}");

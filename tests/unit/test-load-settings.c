@@ -210,9 +210,9 @@ static void test_wrong_together(void **state)
 		assert_int_equal(load_settings(b.files + 1, 2, false, &b.s, &origin, &b.d), 0);
 		assert_true(b.files[1]->refused);
 		/* the same as before: no text of any file helps */
-		free(b.files[1]->text);
-		b.files[1]->text = strdup("[Sync]\nMinSyncPeriod=31s\n");
-		b.files[1]->text_size = strlen(b.files[1]->text);
+		free(b.files[1]->content.text);
+		b.files[1]->content.text = strdup("[Sync]\nMinSyncPeriod=31s\n");
+		b.files[1]->content.size = strlen(b.files[1]->content.text);
 		diags_done(&b.d);
 		b.d = (struct diags){0};
 		assert_int_equal(load_settings(b.files + 1, 2, false, &untouched, &origin, &b.d),
@@ -244,7 +244,7 @@ static void test_mode(void **state)
 				 -EOPNOTSUPP);
 		assert_files(&b, "-0R1R1");
 		/* what was not in force is no last good text */
-		assert_null(b.files[0]->text);
+		assert_null(b.files[0]->content.text);
 		assert_int_equal(
 			load(&b, true,
 			     (const char *const[]){modes[i], "[Proxy]\nMode=iptables\n", ""}),
