@@ -338,6 +338,9 @@ const struct check_row check_rows[] = {
 	"leave out one of the two"},
 [CHECK_E18_NODE] = {"E18", ON_ENDPOINT, "forNodes", E, "must be " SUBDOMAIN, DID_YOU_MEAN},
 [CHECK_E20_RANGE] = {"E20", ON_ENDPOINT, "weight", E, "must lie in {range}", NULL},
+[CHECK_E21_CHAIN] = {"E21", ON_ENDPOINT, NULL, W,
+	"is an address and port of service '{service}' at {place}: services do not work in a chain",
+	"write the endpoints of that service"},
 
 [CHECK_E11_LABEL] = {"E11", ON_ENDPOINT_PORT, "name", E, "must be " LABEL, DID_YOU_MEAN},
 [CHECK_E11_TWICE] = {"E11", ON_ENDPOINT_PORT, "name", E,
@@ -357,6 +360,16 @@ const struct check_row check_rows[] = {
 [CHECK_X2_NODE_PORT] = {"X2", ON_SERVICES, NULL, E,
 	"is also claimed by service '{service}' ({key}) at {place}",
 	"a node port, with its protocol, belongs to one service"},
+[CHECK_S18_SHARED] = {"S18", ON_SERVICES, "clusterIP", W,
+	"is also the clusterIP of service '{service}' at {place}, with other ports",
+	"Kubernetes gives each service an address of its own"},
+
+[CHECK_X10_PORT] = {"X10", ON_HOST, NULL, E,
+	"is the port of {setting} in the section [Health] of the settings",
+	"choose another port for one of the two"},
+[CHECK_X10_SETTING] = {"X10", ON_HOST, NULL, E,
+	"its port is the {key} of service '{service}' at {place}",
+	"choose another port for one of the two"},
 };
 /* clang-format on */
 _Static_assert(ELEMENTSOF(check_rows) == _CHECK_MAX, "one row a check");

@@ -6,55 +6,8 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "model/claims.h"
-
-/*
- * A slot is all that is known of one service key: the definitions and groups that files state, and
- * the service built from them. A claim is one thing that only one service may own. A claim with two
- * owners is contested, and no world is made while one is.
- */
-
-struct def_ref {
-	const char *file;
-	const struct service_def *def;
-};
-
-struct group_ref {
-	const char *file;
-	unsigned position; /* in the file */
-	struct endpoint_group *group;
-};
-
-struct slot {
-	char *key;
-	struct def_ref *defs; /* by file; more than one is a clash */
-	size_t n_defs, defs_allocated;
-	struct group_ref *groups; /* by file, then position */
-	size_t n_groups, groups_allocated;
-	struct service *built; /* NULL: no definition */
-	/* The definition whose claims are in the map; borrowed. */
-	const struct service_def *claimed;
-	struct claimant claimant;
-	struct diags problems;
-	uint64_t detached; /* the detach() that was here last */
-	bool dirty;	   /* on the index's list: not yet part of a world */
-	bool stale;	   /* dirty, and not yet built from what it holds now */
-};
-
-struct index_file {
-	struct objects objects; /* the arrays and what they hold are borrowed */
-};
-
-struct index {
-	struct map *files; /* struct index_file */
-	struct map *slots; /* struct slot */
-	struct claims claims;
-	struct slot **dirty;
-	size_t n_dirty, dirty_allocated;
-	size_t n_problems;   /* slots with messages */
-	uint64_t n_detached; /* calls of detach() */
-	struct world *world; /* the last one made */
-};
+#include "model/checks.h"
+#include "model/index-internal.h"
 
 static void slot_free(void *p)
 {
@@ -89,6 +42,8 @@ int index_new(struct index **ret)
 		r = map_new(&x->slots);
 	if (r == 0)
 		r = claims_init(&x->claims);
+	if (r == 0)
+		r = chains_init(&x->chains);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(x);
@@ -102,6 +57,8 @@ struct index *index_free(struct index *x)
 	map_free_values(x->files, free);
 	map_free_values(x->slots, slot_free);
 	claims_done(&x->claims);
+	claimant_done(&x->settings_claimant);
+	chains_done(&x->chains);
 	free(x->dirty);
 	world_unref(x->world);
 	free(x);
@@ -290,109 +247,6 @@ int index_remove_file(struct index *x, const char *file)
 	return f ? detach(x, file, &f->objects) : 0;
 }
 
-/* Clashes */
-
-static int clash_add(struct index_clashes *c, const char *file_a, const char *file_b,
-		     struct diags **ret_diags)
-{
-	int r = array_reserve(&c->items, &c->allocated, c->n + 1);
-
-	if (r < 0)
-		return r;
-	c->items[c->n] = (struct index_clash){.files = {file_a, file_b}};
-	*ret_diags = &c->items[c->n++].diags;
-	return 0;
-}
-
-static const char *place_text(const struct place *p, struct strbuf *b)
-{
-	strbuf_addf(b, "%s", p->file ? p->file : "?");
-	if (p->line > 0)
-		strbuf_addf(b, ":%d", p->line);
-	return strbuf_text(b);
-}
-
-/* Each definition but the first clashes with the first. */
-static int clash_twice(struct index_clashes *c, const struct slot *s)
-{
-	const struct service_def *first = s->defs[0].def;
-
-	for (size_t i = 1; i < s->n_defs; i++) {
-		_cleanup_strbuf_ struct strbuf b = {0};
-		struct diags *d;
-		int r = clash_add(c, s->defs[0].file, s->defs[i].file, &d);
-
-		if (r < 0)
-			return r;
-		diags_add(d, DIAG_ERROR, &s->defs[i].def->at, s->key, "name", s->key,
-			  "names are unique over all files: take one of the two out",
-			  "the service is defined twice, here and at %s",
-			  place_text(&first->at, &b));
-		if (strbuf_error(&b) || d->error)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* The order in which files are read, and services within a file. */
-static bool read_before(const struct slot *a, const struct slot *b)
-{
-	int c = strcmp(a->defs[0].file, b->defs[0].file);
-
-	return c ? c < 0 : a->defs[0].def->position < b->defs[0].def->position;
-}
-
-static const struct slot *slot_of(const struct owner *o)
-{
-	return o->claimant->who;
-}
-
-static int clash_pair(struct index_clashes *c, const struct claim *claim, const struct owner *first,
-		      const struct owner *second)
-{
-	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
-	const struct slot *a = slot_of(first), *b = slot_of(second);
-	const struct claim_key *key = &claim->key;
-	char text[ADDR_PORT_TEXT_MAX];
-	struct diags *d;
-	int r;
-
-	r = clash_add(c, a->defs[0].file, b->defs[0].file, &d);
-	if (r < 0)
-		return r;
-	if (key->kind == CLAIM_NODE_PORT)
-		strbuf_addf(&value, "%u", key->port);
-	else
-		strbuf_add(&value, addr_port_format(&key->addr, key->port, text));
-	strbuf_addf(&value, "/%s", svc_proto_text((enum svc_proto)key->protocol));
-	diags_add(d, DIAG_ERROR, &b->defs[0].def->at, b->key, second->field, strbuf_text(&value),
-		  key->kind == CLAIM_NODE_PORT
-			  ? "a node port, with its protocol, belongs to one service"
-			  : "an address, port and protocol belongs to one service",
-		  "is also claimed by service '%s' (%s) at %s", a->key, first->field,
-		  place_text(&a->defs[0].def->at, &where));
-	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
-}
-
-/* Each owner but the one that is read first is told. */
-static int clash_claim(struct index_clashes *c, const struct claim *claim)
-{
-	const struct owner *o, *first = claim->owners;
-	int r;
-
-	for (o = first->next; o; o = o->next)
-		if (read_before(slot_of(o), slot_of(first)))
-			first = o;
-	for (o = claim->owners; o; o = o->next) {
-		if (o == first)
-			continue;
-		r = clash_pair(c, claim, first, o);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 /* Building */
 
 static void slot_set_problems(struct index *x, struct slot *s, struct diags *new)
@@ -404,6 +258,18 @@ static void slot_set_problems(struct index *x, struct slot *s, struct diags *new
 	*new = (struct diags){0};
 	if (s->problems.n)
 		x->n_problems++;
+}
+
+/* Takes over the reference; NULL: there is no service. */
+static int slot_set_built(struct index *x, struct slot *s, struct service *new)
+{
+	struct service *old = s->built;
+	int r = chains_replace(&x->chains, old, new);
+
+	s->built = new;
+	s->stale = false;
+	service_unref(old);
+	return r;
 }
 
 /* The file that messages of a failed build are about: the place of the first error decides. The
@@ -441,18 +307,15 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 			return r;
 	}
 	if (s->n_defs > 1)
-		return clash_twice(clashes, s);
+		return index_clash_twice(clashes, s);
 	if (!def) {
 		for (i = 0; i < s->n_groups; i++)
-			diags_add(&problems, DIAG_WARNING, &s->groups[i].group->at, s->key,
-				  "service", s->key, "they are used when the service appears",
-				  "there is no such service: its endpoints are not used");
+			check_tell(&problems, CHECK_E2_NO_SERVICE, &s->groups[i].group->at, s->key,
+				   "service", s->key);
 		if (problems.error)
 			return problems.error;
 		slot_set_problems(x, s, &problems);
-		s->built = service_unref(s->built);
-		s->stale = false;
-		return 0;
+		return slot_set_built(x, s, NULL);
 	}
 	if (s->n_groups) {
 		groups = calloc(s->n_groups, sizeof(*groups));
@@ -465,7 +328,7 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 	if (r == -EBADMSG) {
 		struct diags *d;
 
-		r = clash_add(clashes, s->defs[0].file, file_of_error(s, &problems), &d);
+		r = index_add_clash(clashes, s->defs[0].file, file_of_error(s, &problems), &d);
 		if (r < 0)
 			return r;
 		diags_move(d, &problems);
@@ -474,13 +337,11 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 	if (r < 0)
 		return r;
 	slot_set_problems(x, s, &problems);
-	s->stale = false;
 	/* What the last world has stays the same object, also when it was something else in
 	 * between: a file was put in and replaced again because of a clash. */
 	old = x->world ? world_find(x->world, s->key) : NULL;
-	service_unref(s->built);
-	s->built = old && service_equal(old, new) ? service_ref(old) : TAKE_PTR(new);
-	return 0;
+	return slot_set_built(x, s,
+			      old && service_equal(old, new) ? service_ref(old) : TAKE_PTR(new));
 }
 
 /* World */
@@ -555,10 +416,12 @@ int index_update(struct index *x, struct shared_settings *settings,
 {
 	_cleanup_index_clashes_ struct index_clashes clashes = {0};
 	_cleanup_(world_unrefp) struct world *world = NULL;
-	const struct claim *claim;
-	size_t i, pos = 0;
+	size_t i;
 	int r;
 
+	r = index_claim_settings(x, &settings->s);
+	if (r < 0)
+		return r;
 	/* A slot is built once, however often files are replaced because of others. */
 	for (i = 0; i < x->n_dirty; i++) {
 		if (!x->dirty[i]->stale)
@@ -567,11 +430,9 @@ int index_update(struct index *x, struct shared_settings *settings,
 		if (r < 0)
 			return r;
 	}
-	while ((claim = claims_next_contested(&x->claims, &pos))) {
-		r = clash_claim(&clashes, claim);
-		if (r < 0)
-			return r;
-	}
+	r = index_clash_claims(x, &clashes);
+	if (r < 0)
+		return r;
 	if (clashes.n) {
 		/* The slots stay dirty: they are built again when files have been changed. */
 		*ret_clashes = clashes;
@@ -585,6 +446,7 @@ int index_update(struct index *x, struct shared_settings *settings,
 		return r;
 	world_unref(x->world);
 	x->world = world_ref(world);
+	index_find_chains(x);
 	for (i = 0; i < x->n_dirty; i++)
 		x->dirty[i]->dirty = false;
 	drop_empty_slots(x, x->dirty, x->n_dirty);
@@ -592,18 +454,6 @@ int index_update(struct index *x, struct shared_settings *settings,
 	*ret_clashes = (struct index_clashes){0};
 	*ret_world = TAKE_PTR(world);
 	return 0;
-}
-
-void index_problems(const struct index *x, struct diags *d)
-{
-	const char *key;
-	size_t pos = 0;
-	void *value;
-
-	if (x->n_problems == 0)
-		return;
-	while (map_next(x->slots, &pos, &key, &value))
-		diags_copy(d, &((struct slot *)value)->problems);
 }
 
 int index_place(const struct index *x, const char *key, struct place *ret)

@@ -31,7 +31,7 @@ int index_remove_file(struct index *x, const char *file);
  * Two files that cannot both be taken as they are: they claim the same thing, or define the same
  * service, or the endpoints in the one cannot be matched to the service in the other. One of them
  * has to be replaced; both entries may be the same. Of n that claim one thing, n - 1 clash with the
- * first in reading order.
+ * first in reading order. A service that claims a port of the settings clashes with itself.
  */
 struct index_clash {
 	const char *files[2]; /* in reading order */
@@ -53,8 +53,20 @@ void index_clashes_done(struct index_clashes *c);
 int index_update(struct index *x, struct shared_settings *settings,
 		 struct index_clashes *ret_clashes, struct world **ret_world);
 
+/*
+ * X10: whether settings that are about to come into force want a port for the daemon itself that is
+ * a node port or health-check port of a service now; the message is placed at the setting. Before
+ * the first index_update() nothing is in the way. -EBADMSG, -ENOMEM.
+ *
+ * In index_update() the ports of the settings are claims that win against every service, so what is
+ * in force has to be asked about first: settings that clash with it are what gives way.
+ */
+int index_check_settings(const struct index *x, const struct settings *s,
+			 const struct settings_origin *origin, struct diags *d);
+
 /* Adds the warnings about services as they are now: endpoints without a service, ports without
- * endpoints, copies that disagree. */
+ * endpoints, copies that disagree, a cluster IP of several services, endpoints that are addresses
+ * of other services. After an index_update() that made a world. */
 void index_problems(const struct index *x, struct diags *d);
 
 /* Where the service is defined; file is borrowed from the definition. -ENOENT. */

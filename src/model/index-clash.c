@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "model/checks.h"
+#include "model/index-internal.h"
+
+static const char *const settings_port_keys[_SETTINGS_PORT_MAX] = {
+	[SETTINGS_HEALTHZ] = "HealthzBindAddress",
+	[SETTINGS_METRICS] = "MetricsBindAddress",
+};
+
+int index_add_clash(struct index_clashes *c, const char *file_a, const char *file_b,
+		    struct diags **ret_diags)
+{
+	int r = array_reserve(&c->items, &c->allocated, c->n + 1);
+
+	if (r < 0)
+		return r;
+	c->items[c->n] = (struct index_clash){.files = {file_a, file_b}};
+	*ret_diags = &c->items[c->n++].diags;
+	return 0;
+}
+
+const char *place_text(const struct place *p, struct strbuf *b)
+{
+	strbuf_addf(b, "%s", p->file ? p->file : "?");
+	if (p->line > 0)
+		strbuf_addf(b, ":%d", p->line);
+	return strbuf_text(b);
+}
+
+int index_clash_twice(struct index_clashes *c, const struct slot *s)
+{
+	const struct service_def *first = s->defs[0].def;
+
+	for (size_t i = 1; i < s->n_defs; i++) {
+		_cleanup_strbuf_ struct strbuf b = {0};
+		struct diags *d;
+		int r = index_add_clash(c, s->defs[0].file, s->defs[i].file, &d);
+
+		if (r < 0)
+			return r;
+		check_tell(d, CHECK_S4_TWICE, &s->defs[i].def->at, s->key, "name", s->key,
+			   place_text(&first->at, &b));
+		if (strbuf_error(&b) || d->error)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+bool slot_read_before(const struct slot *a, const struct slot *b)
+{
+	int c = strcmp(a->defs[0].file, b->defs[0].file);
+
+	return c ? c < 0 : a->defs[0].def->position < b->defs[0].def->position;
+}
+
+static const char *claim_text(const struct claim_key *key, struct strbuf *b)
+{
+	char text[ADDR_PORT_TEXT_MAX];
+
+	if (key->kind == CLAIM_NODE_PORT)
+		strbuf_addf(b, "%u", key->port);
+	else
+		strbuf_add(b, addr_port_format(&key->addr, key->port, text));
+	strbuf_addf(b, "/%s", svc_proto_text((enum svc_proto)key->protocol));
+	return strbuf_text(b);
+}
+
+/* The service gives way whatever the order: it clashes with itself. */
+static int clash_settings(struct index_clashes *c, const struct claim *claim,
+			  const struct owner *first, const struct owner *second)
+{
+	_cleanup_strbuf_ struct strbuf value = {0}, setting = {0};
+	const struct slot *s = slot_of(second);
+	struct diags *d;
+	int r;
+
+	r = index_add_clash(c, s->defs[0].file, s->defs[0].file, &d);
+	if (r < 0)
+		return r;
+	strbuf_addf(&setting, "%s=", first->field);
+	check_tell(d, CHECK_X10_PORT, &s->defs[0].def->at, s->key, second->field,
+		   claim_text(&claim->key, &value), strbuf_text(&setting));
+	return strbuf_error(&value) || strbuf_error(&setting) ? -ENOMEM : d->error;
+}
+
+static int clash_pair(struct index_clashes *c, const struct claim *claim, const struct owner *first,
+		      const struct owner *second)
+{
+	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
+	const struct slot *a = slot_of(first), *b = slot_of(second);
+	bool node_port = claim->key.kind == CLAIM_NODE_PORT;
+	struct diags *d;
+	int r;
+
+	r = index_add_clash(c, a->defs[0].file, b->defs[0].file, &d);
+	if (r < 0)
+		return r;
+	check_tell(d, node_port ? CHECK_X2_NODE_PORT : CHECK_X1_ADDRESS, &b->defs[0].def->at,
+		   b->key, second->field, claim_text(&claim->key, &value), a->key, first->field,
+		   place_text(&a->defs[0].def->at, &where));
+	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
+}
+
+const struct owner *claim_first_owner(const struct claim *claim)
+{
+	const struct owner *first = claim->owners;
+
+	for (const struct owner *o = first->next; o && slot_of(first); o = o->next)
+		if (!slot_of(o) || slot_read_before(slot_of(o), slot_of(first)))
+			first = o;
+	return first;
+}
+
+/* Each owner but the one that is read first is told. */
+static int clash_claim(struct index_clashes *c, const struct claim *claim)
+{
+	const struct owner *o, *first = claim_first_owner(claim);
+	int r;
+
+	for (o = claim->owners; o; o = o->next) {
+		if (o == first)
+			continue;
+		r = slot_of(first) ? clash_pair(c, claim, first, o)
+				   : clash_settings(c, claim, first, o);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int index_clash_claims(const struct index *x, struct index_clashes *c)
+{
+	const struct claim *claim;
+	size_t pos = 0;
+
+	while ((claim = claims_next_contested(&x->claims, &pos))) {
+		int r = clash_claim(c, claim);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Settings */
+
+/* Ports of the daemon's own listeners; 0 for "off". */
+static void settings_ports(const struct settings *s, uint16_t ret[_SETTINGS_PORT_MAX])
+{
+	const char *const texts[_SETTINGS_PORT_MAX] = {
+		[SETTINGS_HEALTHZ] = s->healthz_bind_address,
+		[SETTINGS_METRICS] = s->metrics_bind_address,
+	};
+	struct addr ignored;
+
+	for (int i = 0; i < _SETTINGS_PORT_MAX; i++) {
+		ret[i] = 0;
+		(void)addr_port_parse(texts[i], &ignored, &ret[i]);
+	}
+}
+
+int index_claim_settings(struct index *x, const struct settings *s)
+{
+	uint16_t ports[_SETTINGS_PORT_MAX];
+
+	settings_ports(s, ports);
+	if (memcmp(ports, x->settings_ports, sizeof(ports)) == 0)
+		return 0;
+	memcpy(x->settings_ports, ports, sizeof(ports));
+	return claims_set_ports(&x->claims, &x->settings_claimant, ports, settings_port_keys,
+				_SETTINGS_PORT_MAX);
+}
+
+int index_check_settings(const struct index *x, const struct settings *s,
+			 const struct settings_origin *origin, struct diags *d)
+{
+	uint16_t ports[_SETTINGS_PORT_MAX];
+	size_t before = d->n_errors;
+
+	settings_ports(s, ports);
+	for (int i = 0; i < _SETTINGS_PORT_MAX; i++) {
+		_cleanup_strbuf_ struct strbuf where = {0}, field = {0};
+		const struct claim *claim = claims_find_node_port(&x->claims, ports[i], SVC_TCP);
+		const struct owner *o = claim ? claim_first_owner(claim) : NULL;
+		const struct slot *slot = o ? slot_of(o) : NULL;
+		const struct setting_row *row = setting_find("Health", settings_port_keys[i]);
+
+		if (!slot || !slot->n_defs || !row)
+			continue;
+		strbuf_addf(&field, "Health.%s", row->key);
+		check_tell(d, CHECK_X10_SETTING, &origin->places[row - setting_rows], NULL,
+			   strbuf_text(&field),
+			   i == SETTINGS_HEALTHZ ? s->healthz_bind_address
+						 : s->metrics_bind_address,
+			   o->field, slot->key, place_text(&slot->defs[0].def->at, &where));
+		if (strbuf_error(&where) || strbuf_error(&field))
+			return -ENOMEM;
+	}
+	if (d->error < 0)
+		return d->error;
+	return d->n_errors > before ? -EBADMSG : 0;
+}
