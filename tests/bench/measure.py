@@ -45,6 +45,12 @@ def write_world(root, n):
         root.write(f"endpoints.d/{first:06}.cfg", endpoints_file(numbers))
 
 
+def write_one_file(root, n):
+    """The same services and endpoints in one file each."""
+    root.write("services.d/all.cfg", services_file(range(n)))
+    root.write("endpoints.d/all.cfg", endpoints_file(range(n)))
+
+
 def memory(pid):
     """(peak, now) in MiB."""
     with open(f"/proc/{pid}/status") as f:
@@ -67,8 +73,16 @@ def cpu(pid):
 
 def render(root):
     """(seconds of CPU, peak MiB) of `svcroutectl render` of both families."""
-    p = subprocess.Popen([SVCROUTECTL, "render", "--addresses", "192.0.2.10", root.etc], stdin=subprocess.DEVNULL,
-                         stdout=subprocess.DEVNULL)
+    return command("render", "--addresses", "192.0.2.10", root.etc)
+
+
+def check(root):
+    """The same of `svcroutectl check`."""
+    return command("check", root.etc)
+
+
+def command(*arguments):
+    p = subprocess.Popen([SVCROUTECTL, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     peak = 0.0
     while True:
         # rusage's peak is no use: it counts what this process had before exec
@@ -82,7 +96,7 @@ def render(root):
         time.sleep(0.002)
     p.returncode = os.waitstatus_to_exitcode(status)
     if p.returncode:
-        raise RuntimeError(f"render: status {p.returncode}")
+        raise RuntimeError(f"{arguments[0]}: status {p.returncode}")
     return usage.ru_utime + usage.ru_stime, peak
 
 

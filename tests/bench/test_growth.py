@@ -32,21 +32,23 @@ def work(root, *arguments):
     return instructions(p.stderr, arguments[0])
 
 
-def check(root):
-    """Reading, merging, compiling both families."""
-    return work(root, "check")
+def check(n, _root):
+    """Reading, merging, compiling both families; everything in two files."""
+    with hosts.Root(measure.SETTINGS.format(variant="legacy")) as root:
+        measure.write_one_file(root, n)
+        return work(root, "check")
 
 
-def render(root):
-    """The same for one family, and the plan of a first sync."""
+def render(_n, root):
+    """The same in many files, for one family, and the plan of a first sync."""
     return work(root, "render", "--addresses", "192.0.2.10")
 
 
-def render_memory(root):
+def render_memory(_n, root):
     return measure.render(root)[1]
 
 
-def daemon_memory(root):
+def daemon_memory(_n, root):
     with measure.Settled(root, "legacy") as d:
         return d.peak
 
@@ -61,12 +63,12 @@ with hosts.Root(measure.SETTINGS.format(variant="legacy")) as small_root, \
         hosts.Root(measure.SETTINGS.format(variant="legacy")) as large_root:
     measure.write_world(small_root, SMALL)
     measure.write_world(large_root, LARGE)
-    for name, of, unit in (("work of check", check, "million instructions"),
+    for name, of, unit in (("work of check, one file", check, "million instructions"),
                            ("work of render", render, "million instructions"),
                            ("peak memory of render", render_memory, "MiB"),
                            ("peak memory of svcrouted", daemon_memory, "MiB")):
         with tap.case(name):
-            small, large = of(small_root), of(large_root)
+            small, large = of(SMALL, small_root), of(LARGE, large_root)
             print(f"# note: {name}: {SMALL} services {small:.1f} {unit}, {LARGE} services {large:.1f} {unit}, "
                   f"{large / small:.2f} times")
             assert large <= MOST * small, f"{large / small:.2f} times as much at {LARGE} as at {SMALL}: over {MOST}"
