@@ -93,12 +93,15 @@ class Host:
 
     def run(self, command, check=True, **arguments):
         """Its standard output; the other one when it fails, in the exception."""
-        p = self.popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                       **arguments)
-        out, err = p.communicate(timeout=120)
+        p = self.finish(command, **arguments)
         if check and p.returncode:
-            raise RuntimeError(f"{' '.join(command)}: status {p.returncode}: {err.strip()[-1500:]}")
-        return out
+            raise RuntimeError(f"{' '.join(command)}: status {p.returncode}: {p.stderr.strip()[-1500:]}")
+        return p.stdout
+
+    def finish(self, command, **arguments):
+        """The completed process of a command that ends by itself. Starts it much faster than popen()."""
+        with self.inside():
+            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **arguments)
 
     def save(self, family, variant, table=None):
         with self.inside():
@@ -248,10 +251,10 @@ class Root:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def write(self, name, text):
-        """Replaces a file in one step, as a careful script does."""
+        """Replaces a file in one step, as a careful script does. text may be bytes."""
         temporary = f"{self.etc}/{name}.new~"
-        with open(temporary, "w") as f:
-            f.write(text)
+        with open(temporary, "wb") as f:
+            f.write(text if isinstance(text, bytes) else text.encode())
         os.rename(temporary, f"{self.etc}/{name}")
 
     def remove(self, name):
@@ -313,10 +316,9 @@ class Daemon:
 
     def ctl(self, *arguments):
         """svcroutectl's (status, standard output, standard error)."""
-        p = self.host.popen([SVCROUTECTL, "--root", self.root.path, *arguments], stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment)
-        out, err = p.communicate(timeout=120)
-        return p.returncode, out, err
+        self.read_notify()  # a full notify socket makes the daemon wait
+        p = self.host.finish([SVCROUTECTL, "--root", self.root.path, *arguments], env=self.environment)
+        return p.returncode, p.stdout, p.stderr
 
     def reload(self):
         status, out, err = self.ctl("reload")
