@@ -147,7 +147,6 @@ void diags_copy(struct diags *dst, const struct diags *src)
 	for (size_t i = 0; i < n; i++) {
 		struct diag m = src->items[i];
 		struct place at = {.file = m.file, .line = m.line, .column = m.column};
-
 		size_t before = dst->n;
 
 		add_copy(dst, m.severity, &at, m.object, m.field, m.value, m.hint, m.reason);

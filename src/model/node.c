@@ -193,24 +193,53 @@ void node_place(struct node_tree *tree, const struct node *n, struct place *ret)
 	*ret = at;
 }
 
+/* What a message says of a node. */
+struct node_texts {
+	struct place at;
+	struct strbuf path, value;
+	bool has_value; /* lists and groups have no text */
+};
+
+static void node_texts_done(struct node_texts *t)
+{
+	strbuf_done(&t->path);
+	strbuf_done(&t->value);
+}
+
+static void node_texts_make(struct diags *d, struct node_tree *tree, const struct node *n,
+			    struct node_texts *ret)
+{
+	const struct node *written = written_node(n);
+
+	node_path(n, &ret->path);
+	node_value_text(written, &ret->value);
+	ret->has_value = written->type < NODE_LIST;
+	/* Half a message is better than none; the list is marked as incomplete. */
+	if (strbuf_error(&ret->path) < 0 || strbuf_error(&ret->value) < 0)
+		d->error = -ENOMEM;
+	node_place(tree, n, &ret->at);
+}
+
 void node_diag(struct diags *d, struct node_tree *tree, const struct node *n,
 	       enum diag_severity severity, const char *object, const char *hint,
 	       const char *reason_format, ...)
 {
-	_cleanup_strbuf_ struct strbuf path = {0}, value = {0};
-	const struct node *written = written_node(n);
-	struct place at;
+	_cleanup_(node_texts_done) struct node_texts t = {0};
 	va_list ap;
 
-	node_path(n, &path);
-	node_value_text(written, &value);
-	/* Half a message is better than none; the list is marked as incomplete. */
-	if (strbuf_error(&path) < 0 || strbuf_error(&value) < 0)
-		d->error = -ENOMEM;
-	node_place(tree, n, &at);
-
+	node_texts_make(d, tree, n, &t);
 	va_start(ap, reason_format);
-	diags_addv(d, severity, &at, object, path.len > 0 ? strbuf_text(&path) : NULL,
-		   written->type < NODE_LIST ? strbuf_text(&value) : NULL, hint, reason_format, ap);
+	diags_addv(d, severity, &t.at, object, t.path.len > 0 ? strbuf_text(&t.path) : NULL,
+		   t.has_value ? strbuf_text(&t.value) : NULL, hint, reason_format, ap);
 	va_end(ap);
+}
+
+void node_tell_texts(struct diags *d, struct node_tree *tree, const struct node *n,
+		     enum check check, const char *object, const char *const *texts, size_t n_texts)
+{
+	_cleanup_(node_texts_done) struct node_texts t = {0};
+
+	node_texts_make(d, tree, n, &t);
+	check_tell_texts(d, check, &t.at, object, t.path.len > 0 ? strbuf_text(&t.path) : NULL,
+			 t.has_value ? strbuf_text(&t.value) : NULL, texts, n_texts);
 }

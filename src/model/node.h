@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
-#include "model/diag.h"
+#include "model/checks.h"
 
 /*
  * The tree that every reader of services and endpoints makes: libconfig files become one, and
@@ -95,3 +95,7 @@ void node_place(struct node_tree *tree, const struct node *n, struct place *ret)
 void node_diag(struct diags *d, struct node_tree *tree, const struct node *n,
 	       enum diag_severity severity, const char *object, const char *hint,
 	       const char *reason_format, ...) _printf_(7, 8);
+/* The same of a row of the table of checks. */
+void node_tell_texts(struct diags *d, struct node_tree *tree, const struct node *n,
+		     enum check check, const char *object, const char *const *texts,
+		     size_t n_texts);

@@ -7,44 +7,56 @@
 #include "base/text.h"
 #include "model/reader.h"
 
-/* "10.01.0.1" is meant as "10.1.0.1"; the hint is left alone when that is no address either. */
-static const char *without_zeros(const char *text, char hint[HINT_MAX])
+/* "10.01.0.1" is meant as "10.1.0.1"; NULL when that is no address either. */
+static const char *without_zeros(const char *text, char plain[HINT_MAX])
 {
-	char plain[64];
 	struct addr a;
 	size_t n = 0;
 
 	for (const char *p = text; *p; p++) {
 		bool starts = p == text || p[-1] == '.' || (n > 0 && plain[n - 1] == '.');
 
-		if (n + 1 == sizeof(plain))
+		if (n + 1 == HINT_MAX)
 			return NULL;
 		if (starts && *p == '0' && p[1] >= '0' && p[1] <= '9')
 			continue;
 		plain[n++] = *p;
 	}
 	plain[n] = '\0';
-	if (addr_parse(plain, &a) != ADDR_OK)
-		return NULL;
-	(void)snprintf(hint, HINT_MAX, "did you mean '%s'?", plain);
-	return hint;
+	return addr_parse(plain, &a) == ADDR_OK ? plain : NULL;
 }
 
-static void address_error(struct reader *r, const struct node *n, enum addr_reason reason)
+static bool has_blanks_around(const char *text)
 {
-	const char *text = n->value.string, *hint = NULL;
-	char buf[HINT_MAX];
+	return *text && (strchr(" \t", text[0]) || strchr(" \t", text[strlen(text) - 1]));
+}
 
-	if (reason == ADDR_LEADING_ZERO)
-		hint = without_zeros(text, buf);
-	else if (reason == ADDR_HAS_PREFIX)
-		hint = "write the address alone";
-	else if (reason == ADDR_MAPPED)
-		hint = "write the IPv4 address itself";
-	else if (text[0] == ' ' || text[0] == '\t' ||
-		 (*text && strchr(" \t", text[strlen(text) - 1])))
-		hint = "there are blanks around it";
-	reader_error(r, n, hint, "%s", addr_reason_text(reason));
+void reader_address_error(struct reader *r, const struct node *n, enum addr_reason reason)
+{
+	char plain[HINT_MAX];
+
+	switch (reason) {
+	case ADDR_LEADING_ZERO:
+		reader_tell(r, n, CHECK_Y7_LEADING_ZERO, without_zeros(n->value.string, plain));
+		break;
+	case ADDR_MAPPED:
+		reader_tell(r, n, CHECK_Y7_MAPPED);
+		break;
+	case ADDR_HAS_ZONE:
+		reader_tell(r, n, CHECK_Y7_ZONE);
+		break;
+	case ADDR_HAS_PREFIX:
+		reader_tell(r, n, CHECK_Y7_HAS_PREFIX);
+		break;
+	case ADDR_HAS_PORT:
+		reader_tell(r, n, CHECK_Y7_HAS_PORT);
+		break;
+	default:
+		if (has_blanks_around(n->value.string))
+			reader_tell(r, n, CHECK_Y7_BLANKS);
+		else
+			reader_tell(r, n, CHECK_Y7_ADDRESS);
+	}
 }
 
 const char *reader_family_text(int family)
@@ -60,12 +72,12 @@ bool reader_address(struct reader *r, const struct node *n, struct addr *ret)
 		return false;
 	reason = addr_parse(n->value.string, ret);
 	if (reason != ADDR_OK)
-		address_error(r, n, reason);
+		reader_address_error(r, n, reason);
 	return reason == ADDR_OK;
 }
 
 bool reader_address_usable(struct reader *r, const struct node *n, const struct addr *a,
-			   unsigned unusable)
+			   unsigned unusable, enum check check)
 {
 	/* The first that fits is told: the more exact kinds come before those that contain them. */
 	static const struct {
@@ -88,7 +100,7 @@ bool reader_address_usable(struct reader *r, const struct node *n, const struct 
 		return true;
 	for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
 		if (found & kinds[i].kind) {
-			reader_error(r, n, NULL, "must not be %s", kinds[i].text);
+			reader_tell(r, n, check, kinds[i].text);
 			break;
 		}
 	}
@@ -132,9 +144,9 @@ static void check_service_range(struct reader *r, const struct node *n, const st
 		if (!addr_prefix_contains(p, a))
 			continue;
 		if (is_edge(p, a))
-			reader_error(r, n, NULL, "must not be the %s address of ServiceCIDR=%s",
-				     addr_equal(&p->addr, a) ? "first" : "last",
-				     addr_prefix_format(p, text));
+			reader_tell(r, n, CHECK_S19_EDGE,
+				    addr_equal(&p->addr, a) ? "first" : "last",
+				    addr_prefix_format(p, text));
 		return;
 	}
 	for (size_t i = 0; i < ranges->n; i++) {
@@ -143,7 +155,7 @@ static void check_service_range(struct reader *r, const struct node *n, const st
 	}
 	if (strbuf_error(&all))
 		r->error = -ENOMEM;
-	reader_error(r, n, NULL, "must lie in ServiceCIDR=%s", strbuf_text(&all));
+	reader_tell(r, n, CHECK_S19_OUTSIDE, strbuf_text(&all));
 }
 
 /* One cluster IP; "None" sets headless. False after an error. */
@@ -157,18 +169,19 @@ static bool read_cluster_ip(struct reader *r, const struct node *n, struct addr 
 		return true;
 	}
 	if (strcasecmp(n->value.string, "None") == 0) {
-		reader_error(r, n, "did you mean 'None'?", "must be an IP address or \"None\"");
+		reader_tell(r, n, CHECK_S11_NONE);
 		return false;
 	}
 	if (addr_parse(n->value.string, ret) == ADDR_NOT_AN_ADDRESS) {
-		reader_error(r, n, NULL, "must be a valid IP address or \"None\"");
+		reader_tell(r, n, CHECK_S11_ADDRESS);
 		return false;
 	}
 	if (!reader_address(r, n, ret) ||
 	    !reader_address_usable(r, n, ret,
 				   ADDR_IS_UNSPECIFIED | ADDR_IS_LOOPBACK | ADDR_IS_LINK_LOCAL |
 					   ADDR_IS_LINK_LOCAL_MULTICAST | ADDR_IS_MULTICAST |
-					   ADDR_IS_BROADCAST))
+					   ADDR_IS_BROADCAST,
+				   CHECK_S17_KIND))
 		return false;
 	check_service_range(r, n, ret);
 	return true;
@@ -178,9 +191,7 @@ static bool read_cluster_ip(struct reader *r, const struct node *n, struct addr 
 static void want_cluster_ip(struct reader *r, const struct node *service, struct service_def *s)
 {
 	if (s->type != SVC_EXTERNAL_NAME)
-		reader_missing(r, DIAG_ERROR, service, "clusterIP",
-			       "svcroute never chooses an address by itself",
-			       "needs an address, or \"None\" for a headless service");
+		reader_missing(r, service, CHECK_S16_MISSING);
 }
 
 static void set_cluster_ip(struct service_def *s, const struct addr *a, bool first)
@@ -205,9 +216,7 @@ void read_cluster_ips(struct reader *r, const struct node *service, const struct
 		list = NULL;
 	if (s->type == SVC_EXTERNAL_NAME) {
 		if (one || list)
-			reader_error(
-				r, one ? one : list, NULL,
-				"must not be set with type ExternalName, which has no address");
+			reader_tell(r, one ? one : list, CHECK_S20_CLUSTER_IP);
 		return;
 	}
 	if (!one && !list) {
@@ -242,41 +251,34 @@ void read_cluster_ips(struct reader *r, const struct node *service, const struct
 			list_headless |= none;
 			if (i == 0 && one && good &&
 			    (none != headless || (!none && !addr_equal(&a, &single)))) {
-				reader_error(r, list, NULL,
-					     "the first must be equal to clusterIP, '%s'",
-					     one->value.string);
+				reader_tell(r, list, CHECK_S12_FIRST, one->value.string);
 				good = false;
 			} else if (!none && i > 0 && s->has_cluster_ip[a.family]) {
-				reader_error(
-					r, list, NULL,
-					"must have at most one address a family, and there are "
-					"two of %s",
-					reader_family_text(a.family));
+				reader_tell(r, list, CHECK_S13_FAMILY,
+					    reader_family_text(a.family));
 				good = false;
 			} else if (!none) {
 				set_cluster_ip(s, &a, i == 0);
 			}
 		}
 		if (list_headless && list->n_children > 1)
-			reader_error(r, list, NULL, "\"None\" must be the only entry");
+			reader_tell(r, list, CHECK_S14_NONE_ALONE);
 		headless |= list_headless;
 	}
 	if (headless && s->type != SVC_CLUSTER_IP)
-		reader_error(r, first, NULL, "must not be \"None\" with type %s",
-			     svc_type_text(s->type));
+		reader_tell(r, first, CHECK_S15_NONE_TYPE, svc_type_text(s->type));
 	s->headless = headless;
 }
 
 void reader_check_frontend(struct reader *r, const struct node *n, const struct addr *a,
-			   const struct service_def *s)
+			   const struct service_def *s, enum check equal, enum check unused)
 {
 	if (s->has_cluster_ip[a->family] && addr_equal(&s->cluster_ips[a->family], a))
-		reader_error(r, n, NULL, "must not be equal to the clusterIP of the service");
+		reader_tell(r, n, equal);
 	if (s->headless || s->type == SVC_EXTERNAL_NAME || s->has_cluster_ip[a->family] ||
 	    !s->has_cluster_ip[!a->family])
 		return;
-	reader_notice(r, n, NULL, "is not used: the service has no %s clusterIP",
-		      reader_family_text(a->family));
+	reader_tell(r, n, unused, reader_family_text(a->family));
 }
 
 void read_external_ips(struct reader *r, const struct node *n, struct service_def *s)
@@ -287,9 +289,10 @@ void read_external_ips(struct reader *r, const struct node *n, struct service_de
 
 	if (!n || !reader_want(r, n, NODE_LIST) || !n->first)
 		return;
-	if (s->headless || s->type == SVC_EXTERNAL_NAME)
-		reader_warning(r, n, NULL, "is ignored: %s service has no frontends",
-			       s->headless ? "a headless" : "an ExternalName");
+	if (s->headless)
+		reader_tell(r, n, CHECK_S79_EXTERNAL_IPS);
+	else if (s->type == SVC_EXTERNAL_NAME)
+		reader_tell(r, n, CHECK_S20_EXTERNAL_IPS);
 	ips = reader_alloc(r, n->n_children, sizeof(*ips));
 	if (!ips)
 		return;
@@ -297,11 +300,11 @@ void read_external_ips(struct reader *r, const struct node *n, struct service_de
 		struct addr *a = &ips[i];
 
 		if (!reader_address(r, c, a) ||
-		    !reader_address_usable(r, c, a, ADDR_KINDS_UNUSABLE)) {
+		    !reader_address_usable(r, c, a, ADDR_KINDS_UNUSABLE, CHECK_S50_KIND)) {
 			a->family = BAD_FAMILY;
 			continue;
 		}
-		reader_check_frontend(r, c, a, s);
+		reader_check_frontend(r, c, a, s, CHECK_S53_EXTERNAL_IP, CHECK_S56_EXTERNAL_IP);
 	}
 	first = reader_first_equal(r, ips, i, sizeof(*ips), reader_compare_addr);
 	i = 0;
@@ -309,7 +312,7 @@ void read_external_ips(struct reader *r, const struct node *n, struct service_de
 		if (ips[i].family == BAD_FAMILY)
 			continue;
 		if (first && first[i] != i)
-			reader_warning(r, c, NULL, "is listed twice and used once");
+			reader_tell(r, c, CHECK_S52_TWICE);
 		else
 			ips[n_used++] = ips[i];
 	}

@@ -14,9 +14,9 @@ static void check_address(struct reader *r, const struct node *n, const char *wr
 {
 	char text[ADDR_TEXT_MAX];
 
-	(void)reader_address_usable(r, n, a, ADDR_KINDS_UNUSABLE);
+	(void)reader_address_usable(r, n, a, ADDR_KINDS_UNUSABLE, CHECK_E7_KIND);
 	if (a->family == ADDR_IPV6 && written && !streq(addr_format(a, text), written))
-		reader_notice(r, n, NULL, "is used and shown as '%s'", text);
+		reader_tell(r, n, CHECK_E8_SPELLING, text);
 }
 
 /* "ip", "ip:port", "[ip]:port" */
@@ -34,56 +34,61 @@ static void read_text(struct reader *r, const struct node *n, struct endpoint_de
 		reason = addr_parse(text, &e->ip);
 	if (reason == ADDR_OK)
 		check_address(r, n, e->port ? NULL : text, &e->ip);
+	else if (reason == ADDR_BAD_PORT)
+		reader_tell(r, n, CHECK_E6_PORT);
+	else if (reason == ADDR_NOT_AN_ADDRESS)
+		reader_tell(r, n, CHECK_E6_TEXT);
 	else
-		reader_error(r, n,
-			     reason == ADDR_NOT_AN_ADDRESS
-				     ? "write \"10.0.0.1:80\" or \"[fd00::1]:80\""
-				     : NULL,
-			     "%s", addr_reason_text(reason));
+		reader_address_error(r, n, reason);
 }
 
 /* A name that passes the test; an empty one is not given where that is allowed. */
 static char *read_name(struct reader *r, const struct node *n, bool (*is_valid)(const char *),
-		       bool empty_allowed, const char *what)
+		       bool empty_allowed, enum check check)
 {
+	char meant[HINT_MAX];
+
 	if (!n || !reader_want(r, n, NODE_STRING))
 		return NULL;
 	if (!*n->value.string && empty_allowed)
 		return NULL;
 	if (!*n->value.string || !is_valid(n->value.string)) {
-		reader_error(r, n, NULL, "must be %s", what);
+		reader_tell(r, n, check,
+			    *n->value.string ? reader_meant_name(n->value.string, is_valid, meant)
+					     : NULL);
 		return NULL;
 	}
 	return reader_copy(r, n->value.string);
 }
-
-static const char label_text[] = "1 to 63 of a-z, 0-9 and '-', with no '-' at its ends";
-static const char subdomain_text[] = "a DNS name in lower case, of at most 253 characters";
-static const char zone_text[] =
-	"1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at its ends";
 
 static int compare_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* The rows by which a wrong list of hints is told. */
+struct hint_checks {
+	enum check many, name, twice;
+};
+
 static void read_hints(struct reader *r, const struct node *n, bool (*is_valid)(const char *),
-		       const char *what, struct text_list *ret)
+		       const struct hint_checks *checks, struct text_list *ret)
 {
 	_cleanup_free_ size_t *first = NULL;
+	char text[NUMBER_TEXT_MAX];
 	size_t i = 0;
 
 	if (!n || !reader_want(r, n, NODE_LIST) || !n->first)
 		return;
 	if (n->n_children > HINTS_MAX) {
-		reader_error(r, n, NULL, "must have at most %d entries", HINTS_MAX);
+		reader_tell(r, n, checks->many, reader_number_text(HINTS_MAX, text));
 		return;
 	}
 	ret->items = reader_alloc(r, n->n_children, sizeof(*ret->items));
 	if (!ret->items)
 		return;
 	for (const struct node *c = n->first; c; c = c->next) {
-		ret->items[ret->n] = read_name(r, c, is_valid, false, what);
+		ret->items[ret->n] = read_name(r, c, is_valid, false, checks->name);
 		if (ret->items[ret->n])
 			ret->n++;
 	}
@@ -92,7 +97,7 @@ static void read_hints(struct reader *r, const struct node *n, bool (*is_valid)(
 	first = reader_first_equal(r, ret->items, ret->n, sizeof(*ret->items), compare_text);
 	for (const struct node *c = n->first; first && c; c = c->next, i++)
 		if (first[i] != i)
-			reader_error(r, c, NULL, "is listed twice");
+			reader_tell(r, c, checks->twice);
 }
 
 static void read_conditions(struct reader *r, const struct node *const *keys,
@@ -110,20 +115,22 @@ static void read_group_ports(struct reader *r, const struct node *const *keys,
 	const struct node *port = keys[ENDPOINT_PORT], *ports = keys[ENDPOINT_PORTS];
 	int64_t number;
 
-	if (port && reader_number(r, port, 1, UINT16_MAX, &number))
+	if (port && reader_number(r, port, 1, UINT16_MAX, CHECK_E13_RANGE, &number))
 		e->port = (uint16_t)number;
 	if (!ports)
 		return;
 	if (port)
-		reader_error(r, ports, NULL, "must not be set beside port");
+		reader_tell(r, ports, CHECK_E10_BOTH);
 	else if (ports->type == NODE_LIST && !ports->first)
-		reader_error(r, ports, NULL, "must have at least one port");
+		reader_tell(r, ports, CHECK_E10_NONE);
 	else
 		read_endpoint_ports(r, ports, &e->ports, &e->n_ports);
 }
 
 static void read_entry(struct reader *r, const struct node *n, struct endpoint_def *e)
 {
+	static const struct hint_checks zones = {CHECK_E17_MANY, CHECK_E17_ZONE, CHECK_E17_TWICE};
+	static const struct hint_checks nodes = {CHECK_E18_MANY, CHECK_E18_NODE, CHECK_E18_TWICE};
 	const struct node *keys[_ENDPOINT_KEY_MAX], *address;
 	int64_t number;
 
@@ -131,21 +138,20 @@ static void read_entry(struct reader *r, const struct node *n, struct endpoint_d
 		return;
 	address = keys[ENDPOINT_ADDRESS];
 	if (!address)
-		reader_missing(r, DIAG_ERROR, n, "address", NULL, "must be set");
+		reader_missing(r, n, CHECK_E6_MISSING);
 	else if (address->type == NODE_LIST)
-		reader_error(r, address, "write one entry an address",
-			     "must be one address, not a list");
+		reader_tell(r, address, CHECK_E6_LIST);
 	else if (reader_address(r, address, &e->ip))
 		check_address(r, address, address->value.string, &e->ip);
 	read_group_ports(r, keys, e);
-	e->hostname = read_name(r, keys[ENDPOINT_HOSTNAME], text_is_dns_label, false, label_text);
-	e->node = read_name(r, keys[ENDPOINT_NODE], text_is_dns_subdomain, false, subdomain_text);
-	e->zone = read_name(r, keys[ENDPOINT_ZONE], text_is_label_value, true, zone_text);
-	read_hints(r, keys[ENDPOINT_FOR_ZONES], text_is_label_value, zone_text, &e->for_zones);
-	read_hints(r, keys[ENDPOINT_FOR_NODES], text_is_dns_subdomain, subdomain_text,
-		   &e->for_nodes);
+	e->hostname = read_name(r, keys[ENDPOINT_HOSTNAME], text_is_dns_label, false,
+				CHECK_E14_HOSTNAME);
+	e->node = read_name(r, keys[ENDPOINT_NODE], text_is_dns_subdomain, false, CHECK_E15_NODE);
+	e->zone = read_name(r, keys[ENDPOINT_ZONE], text_is_label_value, true, CHECK_E16_ZONE);
+	read_hints(r, keys[ENDPOINT_FOR_ZONES], text_is_label_value, &zones, &e->for_zones);
+	read_hints(r, keys[ENDPOINT_FOR_NODES], text_is_dns_subdomain, &nodes, &e->for_nodes);
 	if (keys[ENDPOINT_WEIGHT] &&
-	    reader_number(r, keys[ENDPOINT_WEIGHT], 0, UINT16_MAX, &number))
+	    reader_number(r, keys[ENDPOINT_WEIGHT], 0, UINT16_MAX, CHECK_E20_RANGE, &number))
 		e->weight = (uint16_t)number;
 	read_conditions(r, keys, e);
 }
@@ -173,13 +179,16 @@ void read_endpoints(struct reader *r, const struct node *list, struct endpoint_g
 		else if (n->type == NODE_GROUP)
 			read_entry(r, n, e);
 		else
-			reader_error(r, n, NULL, "must be \"ip:port\" or a group, not %s",
-				     node_type_text(n->type));
+			reader_tell(r, n, CHECK_E6_FORM, node_type_text(n->type));
 	}
 }
 
 void read_group(struct reader *r, const struct node *n, struct endpoint_group **ret)
 {
+	static const struct key_checks checks = {
+		CHECK_E2_SLASHES, CHECK_E2_NAMESPACE_EMPTY, CHECK_E2_NAMESPACE_LABEL,
+		CHECK_E2_EMPTY,	  CHECK_E2_LABEL,
+	};
 	const struct node *keys[_ENDPOINT_GROUP_KEY_MAX];
 	struct endpoint_group *g;
 
@@ -194,10 +203,9 @@ void read_group(struct reader *r, const struct node *n, struct endpoint_group **
 	g->at.file = r->file_name;
 
 	if (!keys[GROUP_SERVICE])
-		reader_missing(r, DIAG_ERROR, n, "service", NULL,
-			       "must be set to the name of a service");
+		reader_missing(r, n, CHECK_E2_MISSING);
 	else
-		g->service = reader_service_key(r, keys[GROUP_SERVICE]);
+		g->service = reader_service_key(r, keys[GROUP_SERVICE], &checks);
 	r->object = g->service;
 	if (keys[GROUP_PORTS]) {
 		g->ports_given = true;
@@ -206,8 +214,7 @@ void read_group(struct reader *r, const struct node *n, struct endpoint_group **
 	if (keys[GROUP_ENDPOINTS])
 		read_endpoints(r, keys[GROUP_ENDPOINTS], g);
 	else
-		reader_missing(r, DIAG_NOTICE, n, "endpoints", NULL,
-			       "is not set: the group has no endpoints");
+		reader_missing(r, n, CHECK_E5_NONE);
 	r->object = NULL;
 }
 

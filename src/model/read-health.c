@@ -27,7 +27,8 @@ static bool is_used(enum check_type type, enum health_check_key key)
 }
 
 /* A time as in the settings. False after an error. */
-static bool read_time(struct reader *r, const struct node *n, uint64_t *ret)
+static bool read_time(struct reader *r, const struct node *n, enum check no_time,
+		      enum check too_long, uint64_t *ret)
 {
 	int result;
 
@@ -35,9 +36,9 @@ static bool read_time(struct reader *r, const struct node *n, uint64_t *ret)
 		return false;
 	result = num_parse_usec(n->value.string, ret);
 	if (result == -ERANGE)
-		reader_error(r, n, NULL, "must be a time that is not negative and not so long");
+		reader_tell(r, n, too_long);
 	else if (result < 0)
-		reader_error(r, n, NULL, "must be a time, such as \"5s\" or \"250ms\"");
+		reader_tell(r, n, no_time);
 	return result == 0;
 }
 
@@ -49,19 +50,19 @@ static void read_times(struct reader *r, const struct node *const *keys, struct 
 	char text[32];
 
 	if (interval) {
-		if (!read_time(r, interval, &usec))
+		if (!read_time(r, interval, CHECK_H7_TIME, CHECK_H7_LONG, &usec))
 			return;
 		if (usec < INTERVAL_MIN) {
-			reader_error(r, interval, NULL, "must be at least 1s");
+			reader_tell(r, interval, CHECK_H7_SHORT);
 			return;
 		}
 		ret->interval_usec = effective_interval = usec;
 	}
 	if (timeout) {
-		if (!read_time(r, timeout, &usec))
+		if (!read_time(r, timeout, CHECK_H8_TIME, CHECK_H8_LONG, &usec))
 			return;
 		if (usec == 0) {
-			reader_error(r, timeout, NULL, "must be more than 0s");
+			reader_tell(r, timeout, CHECK_H8_ZERO);
 			return;
 		}
 		ret->timeout_usec = effective_timeout = usec;
@@ -69,28 +70,28 @@ static void read_times(struct reader *r, const struct node *const *keys, struct 
 	if (effective_timeout <= effective_interval)
 		return;
 	if (timeout)
-		reader_error(r, timeout, NULL, "must not be longer than the interval, which is %s",
-			     num_format_usec(effective_interval, text));
+		reader_tell(r, timeout, CHECK_H8_INTERVAL,
+			    num_format_usec(effective_interval, text));
 	else
 		ret->timeout_usec = effective_interval; /* the default does not fit a short one */
 }
 
-static void read_count(struct reader *r, const struct node *n, unsigned *ret)
+static void read_count(struct reader *r, const struct node *n, enum check check, unsigned *ret)
 {
 	int64_t number;
 
-	if (n && reader_number(r, n, 1, COUNT_MAX, &number))
+	if (n && reader_number(r, n, 1, COUNT_MAX, check, &number))
 		*ret = (unsigned)number;
 }
 
 /* A text without control characters and blanks: it becomes part of a request. */
-static char *read_token(struct reader *r, const struct node *n)
+static char *read_token(struct reader *r, const struct node *n, enum check check)
 {
 	if (!n || !reader_want(r, n, NODE_STRING))
 		return NULL;
 	for (const char *p = n->value.string; *p; p++) {
 		if ((unsigned char)*p <= ' ' || *p == 0x7f) {
-			reader_error(r, n, NULL, "must not have blanks or control characters");
+			reader_tell(r, n, check);
 			return NULL;
 		}
 	}
@@ -100,10 +101,10 @@ static char *read_token(struct reader *r, const struct node *n)
 static char *read_path(struct reader *r, const struct node *n)
 {
 	if (n && n->type == NODE_STRING && n->value.string[0] != '/') {
-		reader_error(r, n, NULL, "must start with '/'");
+		reader_tell(r, n, CHECK_H4_PATH);
 		return NULL;
 	}
-	return read_token(r, n);
+	return read_token(r, n, CHECK_H4_TOKEN);
 }
 
 /* One of "200" and "200-399": n bytes of text. */
@@ -138,9 +139,7 @@ static char *read_expect(struct reader *r, const struct node *n)
 		size_t size = strcspn(text, ",");
 
 		if (!is_code_range(text, size)) {
-			reader_error(r, n, NULL,
-				     "must be status codes of 100-599 or ranges of them, such as "
-				     "\"200-299,304\"");
+			reader_tell(r, n, CHECK_H6_EXPECT);
 			return NULL;
 		}
 		if (!text[size])
@@ -156,8 +155,7 @@ static void read_command(struct reader *r, const struct node *group, const struc
 	if (n && !reader_want(r, n, NODE_LIST))
 		return;
 	if (!n || !n->first) {
-		reader_missing(r, DIAG_ERROR, group, "command", NULL,
-			       "must be set with type exec: a list, an absolute path first");
+		reader_missing(r, group, CHECK_H10_MISSING);
 		return;
 	}
 	ret->items = reader_alloc(r, n->n_children, sizeof(*ret->items));
@@ -167,7 +165,7 @@ static void read_command(struct reader *r, const struct node *group, const struc
 		if (!reader_want(r, c, NODE_STRING))
 			continue;
 		if (c == n->first && c->value.string[0] != '/')
-			reader_error(r, c, NULL, "must be an absolute path");
+			reader_tell(r, c, CHECK_H10_ABSOLUTE);
 		ret->items[ret->n] = reader_copy(r, c->value.string);
 		if (ret->items[ret->n])
 			ret->n++;
@@ -184,25 +182,25 @@ void read_health_check(struct reader *r, const struct node *n, struct health_che
 	if (!reader_keys(r, n, health_check_keys, n_health_check_keys, keys))
 		return;
 	if (!keys[CHECK_KEY_TYPE])
-		reader_missing(r, DIAG_ERROR, n, "type", NULL,
-			       "must be set to tcp, http, https or exec");
+		reader_missing(r, n, CHECK_H1_MISSING);
 	else
-		type = reader_choice(r, keys[CHECK_KEY_TYPE], types, ELEMENTSOF(types));
+		type = reader_choice(r, keys[CHECK_KEY_TYPE], CHECK_H1_TYPE, types,
+				     ELEMENTSOF(types));
 	if (type >= 0) {
 		ret->type = (enum check_type)(CHECK_TCP + type);
 		for (int i = 0; i < _HEALTH_CHECK_KEY_MAX; i++)
 			if (keys[i] && !is_used(ret->type, (enum health_check_key)i))
-				reader_warning(r, keys[i], NULL, "is ignored with type %s",
-					       types[type]);
+				reader_tell(r, keys[i], CHECK_H2_UNUSED, types[type]);
 	}
-	if (keys[CHECK_KEY_PORT] && reader_number(r, keys[CHECK_KEY_PORT], 1, UINT16_MAX, &number))
+	if (keys[CHECK_KEY_PORT] &&
+	    reader_number(r, keys[CHECK_KEY_PORT], 1, UINT16_MAX, CHECK_H3_PORT, &number))
 		ret->port = (uint16_t)number;
 	ret->path = read_path(r, keys[CHECK_KEY_PATH]);
-	ret->host = read_token(r, keys[CHECK_KEY_HOST]);
+	ret->host = read_token(r, keys[CHECK_KEY_HOST], CHECK_H5_TOKEN);
 	ret->expect = read_expect(r, keys[CHECK_KEY_EXPECT]);
 	read_times(r, keys, ret);
-	read_count(r, keys[CHECK_KEY_RISE], &ret->rise);
-	read_count(r, keys[CHECK_KEY_FALL], &ret->fall);
+	read_count(r, keys[CHECK_KEY_RISE], CHECK_H9_RISE, &ret->rise);
+	read_count(r, keys[CHECK_KEY_FALL], CHECK_H9_FALL, &ret->fall);
 	if (ret->type == CHECK_EXEC || keys[CHECK_KEY_COMMAND])
 		read_command(r, n, keys[CHECK_KEY_COMMAND], &ret->command);
 }

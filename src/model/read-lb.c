@@ -15,21 +15,21 @@ static bool read_lb_ip(struct reader *r, const struct node *n, struct lb_ip *ret
 	if (n->type == NODE_GROUP) {
 		(void)reader_keys(r, n, lb_ip_keys, n_lb_ip_keys, keys);
 		if (keys[LB_IP_MODE]) {
-			mode = reader_choice(r, keys[LB_IP_MODE], modes, ELEMENTSOF(modes));
+			mode = reader_choice(r, keys[LB_IP_MODE], CHECK_S59_MODE, modes,
+					     ELEMENTSOF(modes));
 			ret->proxy = mode == 1;
 		}
 		at = keys[LB_IP];
 		if (!at) {
-			reader_missing(r, DIAG_ERROR, n, "ip", NULL, "must be set");
+			reader_missing(r, n, CHECK_S58_MISSING);
 			return false;
 		}
 	} else if (n->type != NODE_STRING) {
-		reader_error(r, n, NULL, "must be an address or a group, not %s",
-			     node_type_text(n->type));
+		reader_tell(r, n, CHECK_S58_FORM, node_type_text(n->type));
 		return false;
 	}
 	return reader_address(r, at, &ret->ip) &&
-	       reader_address_usable(r, at, &ret->ip, ADDR_KINDS_UNUSABLE);
+	       reader_address_usable(r, at, &ret->ip, ADDR_KINDS_UNUSABLE, CHECK_S58_KIND);
 }
 
 static int compare_lb_ip(const void *a, const void *b)
@@ -56,10 +56,7 @@ static void warn_also_external(struct reader *r, const struct node *n, const str
 		if (s->lb_ips[i].ip.family != BAD_FAMILY &&
 		    bsearch(&s->lb_ips[i].ip, sorted, s->n_external_ips, sizeof(*sorted),
 			    reader_compare_addr))
-			reader_warning(
-				r, c, "take it out of externalIPs",
-				"is an external IP of the service, too: source ranges do not "
-				"protect it");
+			reader_tell(r, c, CHECK_S61_ALSO_EXTERNAL);
 	}
 }
 
@@ -71,7 +68,7 @@ void read_lb_ips(struct reader *r, const struct node *n, struct service_def *s)
 	if (!n || !reader_want(r, n, NODE_LIST) || !n->first)
 		return;
 	if (s->type != SVC_LOAD_BALANCER) {
-		reader_error(r, n, NULL, "must be set only with type LoadBalancer");
+		reader_tell(r, n, CHECK_S57_TYPE);
 		return;
 	}
 	s->lb_ips = reader_alloc(r, n->n_children, sizeof(*s->lb_ips));
@@ -84,7 +81,7 @@ void read_lb_ips(struct reader *r, const struct node *n, struct service_def *s)
 			l->ip.family = BAD_FAMILY;
 			continue;
 		}
-		reader_check_frontend(r, c, &l->ip, s);
+		reader_check_frontend(r, c, &l->ip, s, CHECK_S53_LB_IP, CHECK_S56_LB_IP);
 	}
 	warn_also_external(r, n, s);
 
@@ -97,7 +94,7 @@ void read_lb_ips(struct reader *r, const struct node *n, struct service_def *s)
 			continue;
 		/* As in kube-proxy an entry of mode VIP makes the rules, wherever it stands. */
 		s->lb_ips[first[i]].proxy &= l->proxy;
-		reader_warning(r, c, NULL, "is listed twice and used once");
+		reader_tell(r, c, CHECK_S58_TWICE);
 		l->ip.family = BAD_FAMILY;
 	}
 	for (size_t j = 0; j < i; j++)
@@ -122,8 +119,8 @@ static const char *trim(const char *text, char buf[ADDR_PREFIX_TEXT_MAX + 16])
 	return buf;
 }
 
-/* Clears the host bits of "10.0.0.1/8" for the hint. */
-static const char *without_host_bits(const char *text, char hint[HINT_MAX])
+/* "10.0.0.1/8" is meant as "10.0.0.0/8"; NULL when that is no prefix either. */
+static const char *without_host_bits(const char *text, char meant[HINT_MAX])
 {
 	char address[ADDR_PREFIX_TEXT_MAX + 16], net[ADDR_TEXT_MAX];
 	const char *slash = strchr(text, '/');
@@ -140,37 +137,69 @@ static const char *without_host_bits(const char *text, char hint[HINT_MAX])
 	/* Bit after bit from the end, until it is a prefix. */
 	for (unsigned bit = a.family == ADDR_IPV4 ? 32 : 128; bit-- > 0;) {
 		a.bytes[bit / 8] &= (uint8_t) ~(0x80U >> bit % 8);
-		(void)snprintf(hint, HINT_MAX, "%s%s", addr_format(&a, net), slash);
-		if (addr_prefix_parse(hint, &p) == ADDR_OK) {
-			(void)snprintf(hint, HINT_MAX, "did you mean '%s%s'?", net, slash);
-			return hint;
-		}
+		(void)snprintf(meant, HINT_MAX, "%s%s", addr_format(&a, net), slash);
+		if (addr_prefix_parse(meant, &p) == ADDR_OK)
+			return meant;
 	}
 	return NULL;
 }
 
+/* "10.0.0.1" is meant as "10.0.0.1/32", if it is an address at all. */
+static const char *with_length(const char *text, char meant[HINT_MAX])
+{
+	struct addr a;
+
+	if (addr_parse(text, &a) != ADDR_OK)
+		return NULL;
+	(void)snprintf(meant, HINT_MAX, "%s/%d", text, a.family == ADDR_IPV4 ? 32 : 128);
+	return meant;
+}
+
+static void prefix_error(struct reader *r, const struct node *n, const char *text,
+			 enum addr_reason reason)
+{
+	char meant[HINT_MAX];
+
+	switch (reason) {
+	case ADDR_LEADING_ZERO:
+		reader_tell(r, n, CHECK_S62_LEADING_ZERO);
+		break;
+	case ADDR_MAPPED:
+		reader_tell(r, n, CHECK_S62_MAPPED);
+		break;
+	case ADDR_HAS_ZONE:
+		reader_tell(r, n, CHECK_S62_ZONE);
+		break;
+	case ADDR_HAS_PORT:
+		reader_tell(r, n, CHECK_S62_HAS_PORT);
+		break;
+	case ADDR_NO_PREFIX:
+		reader_tell(r, n, CHECK_S62_NO_LENGTH, with_length(text, meant));
+		break;
+	case ADDR_BAD_PREFIX:
+		reader_tell(r, n, CHECK_S62_BAD_LENGTH);
+		break;
+	case ADDR_HOST_BITS:
+		reader_tell(r, n, CHECK_S62_HOST_BITS, without_host_bits(text, meant));
+		break;
+	default:
+		reader_tell(r, n, CHECK_S62_PREFIX);
+	}
+}
+
 static bool read_prefix(struct reader *r, const struct node *n, struct addr_prefix *ret)
 {
-	char buf[ADDR_PREFIX_TEXT_MAX + 16], hint_buf[HINT_MAX];
-	const char *text, *hint = NULL;
+	char buf[ADDR_PREFIX_TEXT_MAX + 16];
 	enum addr_reason reason;
-	struct addr a;
+	const char *text;
 
 	if (!reader_want(r, n, NODE_STRING))
 		return false;
 	text = trim(n->value.string, buf);
 	reason = addr_prefix_parse(text, ret);
-	if (reason == ADDR_OK)
-		return true;
-	if (reason == ADDR_NO_PREFIX && addr_parse(text, &a) == ADDR_OK) {
-		(void)snprintf(hint_buf, sizeof(hint_buf), "did you mean '%s/%d'?", text,
-			       a.family == ADDR_IPV4 ? 32 : 128);
-		hint = hint_buf;
-	} else if (reason == ADDR_HOST_BITS) {
-		hint = without_host_bits(text, hint_buf);
-	}
-	reader_error(r, n, hint, "%s", addr_reason_text(reason));
-	return false;
+	if (reason != ADDR_OK)
+		prefix_error(r, n, text, reason);
+	return reason == ADDR_OK;
 }
 
 static int compare_prefix(const void *a, const void *b)
@@ -194,9 +223,8 @@ static void notice_overlap(struct reader *r, const struct node *n, const struct 
 	qsort(sorted, s->n_source_ranges, sizeof(*sorted), compare_prefix);
 	for (size_t i = 1; i < s->n_source_ranges; i++) {
 		if (addr_prefix_contains(&sorted[i - 1], &sorted[i].addr)) {
-			reader_notice(r, n, NULL, "'%s' is part of '%s'",
-				      addr_prefix_format(&sorted[i], inner),
-				      addr_prefix_format(&sorted[i - 1], outer));
+			reader_tell(r, n, CHECK_S64_OVERLAP, addr_prefix_format(&sorted[i], inner),
+				    addr_prefix_format(&sorted[i - 1], outer));
 			return;
 		}
 	}
@@ -206,8 +234,8 @@ static void notice_overlap(struct reader *r, const struct node *n, const struct 
 static void check_ranges_cover(struct reader *r, const struct node *n, const struct service_def *s)
 {
 	for (int f = 0; f < _ADDR_FAMILY_MAX; f++) {
+		const char *family = reader_family_text(f);
 		bool has_ip = false, has_range = false;
-		char hint[HINT_MAX];
 
 		for (size_t i = 0; i < s->n_lb_ips && !has_ip; i++)
 			has_ip = s->lb_ips[i].ip.family == f && !s->lb_ips[i].proxy;
@@ -215,12 +243,8 @@ static void check_ranges_cover(struct reader *r, const struct node *n, const str
 			has_range = s->source_ranges[i].addr.family == f;
 		if (!has_ip || has_range || !s->has_cluster_ip[f])
 			continue;
-		(void)snprintf(hint, sizeof(hint),
-			       "add a range of this family, or '%s' to open it to all",
-			       f == ADDR_IPV4 ? "0.0.0.0/0" : "::/0");
-		reader_error(r, n, hint,
-			     "has no %s range, so the %s loadBalancerIPs would be open to everyone",
-			     reader_family_text(f), reader_family_text(f));
+		reader_tell(r, n, CHECK_S64A_OPEN, family, family,
+			    f == ADDR_IPV4 ? "0.0.0.0/0" : "::/0");
 	}
 }
 
@@ -231,7 +255,7 @@ void read_source_ranges(struct reader *r, const struct node *n, struct service_d
 	if (!n || !reader_want(r, n, NODE_LIST) || !n->first)
 		return;
 	if (s->type != SVC_LOAD_BALANCER) {
-		reader_error(r, n, NULL, "must be set only with type LoadBalancer");
+		reader_tell(r, n, CHECK_S62_TYPE);
 		return;
 	}
 	s->source_ranges = reader_alloc(r, n->n_children, sizeof(*s->source_ranges));

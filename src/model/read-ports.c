@@ -10,15 +10,17 @@
 #define ENDPOINT_PORTS_MAX 20000 /* E10 */
 
 /* A port's name, "" when there is none. NULL after an error. */
-static char *read_name(struct reader *r, const struct node *n)
+static char *read_name(struct reader *r, const struct node *n, enum check check)
 {
+	char meant[HINT_MAX];
+
 	if (!n)
 		return reader_copy(r, "");
 	if (!reader_want(r, n, NODE_STRING))
 		return NULL;
 	if (*n->value.string && !text_is_dns_label(n->value.string)) {
-		reader_error(r, n, NULL,
-			     "must be 1 to 63 of a-z, 0-9 and '-', with no '-' at its ends");
+		reader_tell(r, n, check,
+			    reader_meant_name(n->value.string, text_is_dns_label, meant));
 		return NULL;
 	}
 	return reader_copy(r, n->value.string);
@@ -32,23 +34,22 @@ static void read_target(struct reader *r, const struct node *n, struct service_p
 	if (!n)
 		return;
 	if (n->type == NODE_INT) {
-		if (n->value.integer != 0 && reader_number(r, n, 1, UINT16_MAX, &number))
+		if (n->value.integer != 0 &&
+		    reader_number(r, n, 1, UINT16_MAX, CHECK_S36_RANGE, &number))
 			p->target_port = (uint16_t)number;
 		return;
 	}
 	if (n->type != NODE_STRING) {
-		reader_error(r, n, NULL, "must be a number or the name of a port, not %s",
-			     node_type_text(n->type));
+		reader_tell(r, n, CHECK_S36_TYPE, node_type_text(n->type));
 		return;
 	}
 	if (!*n->value.string)
 		return;
 	if (!text_is_port_name(n->value.string)) {
-		bool digits = n->value.string[strspn(n->value.string, "0123456789")] == '\0';
+		size_t digits = strspn(n->value.string, "0123456789");
+		bool is_number = digits <= 5 && n->value.string[digits] == '\0';
 
-		reader_error(r, n, digits ? "write a number without quotes" : NULL,
-			     "must be a name of 1 to 15 of a-z, 0-9 and '-' with at least one "
-			     "letter, no \"--\" and no '-' at its ends");
+		reader_tell(r, n, CHECK_S36_NAME, is_number ? n->value.string : NULL);
 		return;
 	}
 	p->target_port = 0;
@@ -122,26 +123,22 @@ static void read_node_port(struct reader *r, const struct node *port, const stru
 	if (n && n->type == NODE_INT && n->value.integer == 0)
 		n = NULL;
 	if (!n) {
-		char hint[HINT_MAX];
+		char text[NUMBER_TEXT_MAX];
 		int64_t lowest;
 
 		if (s->type != SVC_NODE_PORT)
 			return;
 		lowest = lowest_free_node_port(r);
-		if (lowest > 0)
-			(void)snprintf(hint, sizeof(hint),
-				       "%" PRId64 " is the lowest that this file does not use",
-				       lowest);
-		reader_missing(r, DIAG_ERROR, port, "nodePort", lowest > 0 ? hint : NULL,
-			       "must be set with type NodePort");
+		reader_missing(r, port, CHECK_S40_MISSING,
+			       lowest > 0 ? reader_number_text(lowest, text) : NULL);
 		return;
 	}
 	if (s->type == SVC_CLUSTER_IP) {
-		reader_error(r, n, "use type = \"NodePort\"",
-			     "must not be set with type ClusterIP");
+		reader_tell(r, n, CHECK_S37_TYPE);
 		return;
 	}
-	if (reader_number(r, n, r->settings->node_port_min, r->settings->node_port_max, &number))
+	if (reader_number(r, n, r->settings->node_port_min, r->settings->node_port_max,
+			  CHECK_S39_RANGE, &number))
 		p->node_port = (uint16_t)number;
 }
 
@@ -153,17 +150,16 @@ static void read_service_port(struct reader *r, const struct node *n, struct ser
 
 	if (!reader_keys(r, n, service_port_keys, n_service_port_keys, keys))
 		return;
-	p->name = read_name(r, keys[PORT_NAME]);
-	p->protocol = reader_protocol(r, keys[PORT_PROTOCOL], true);
+	p->name = read_name(r, keys[PORT_NAME], CHECK_S31_LABEL);
+	p->protocol = reader_protocol(r, keys[PORT_PROTOCOL], CHECK_S33_PROTOCOL, true);
 	if (!keys[PORT_PORT])
-		reader_missing(r, DIAG_ERROR, n, "port", NULL, "must be set, in 1-65535");
-	else if (reader_number(r, keys[PORT_PORT], 1, UINT16_MAX, &number))
+		reader_missing(r, n, CHECK_S34_MISSING);
+	else if (reader_number(r, keys[PORT_PORT], 1, UINT16_MAX, CHECK_S34_RANGE, &number))
 		p->port = (uint16_t)number;
 	read_target(r, keys[PORT_TARGET_PORT], p);
 	read_node_port(r, n, keys[PORT_NODE_PORT], s, p);
 	if (s->ports && s->n_ports > 1 && (!keys[PORT_NAME] || (p->name && !*p->name)))
-		reader_missing(r, DIAG_ERROR, n, "name", NULL,
-			       "must be set when the service has more than one port");
+		reader_missing(r, n, CHECK_S31_MISSING);
 }
 
 static int compare_name(const void *a, const void *b)
@@ -205,19 +201,18 @@ static void check_unique(struct reader *r, const struct node *list, const struct
 		return;
 	for (const struct node *n = list->first; n; n = n->next, i++) {
 		const struct service_port *p = &s->ports[i];
+		char other[NUMBER_TEXT_MAX], number[NUMBER_TEXT_MAX];
 
 		if (name[i] != i && p->name && *p->name)
-			reader_error(r, node_get(n, "name"), NULL,
-				     "is the name of ports[%zu], too: names must be unique in a "
-				     "service",
-				     name[i]);
+			reader_tell(r, node_get(n, "name"), CHECK_S32_TWICE,
+				    reader_number_text((int64_t)name[i], other));
 		if (port[i] != i && p->port)
-			reader_error(r, n, NULL, "has the number and protocol of ports[%zu], %s %u",
-				     port[i], svc_proto_text(p->protocol), p->port);
+			reader_tell(
+				r, n, CHECK_S35_TWICE, reader_number_text((int64_t)port[i], other),
+				svc_proto_text(p->protocol), reader_number_text(p->port, number));
 		if (node_port[i] != i && p->node_port)
-			reader_error(r, node_get(n, "nodePort"), NULL,
-				     "is the nodePort of ports[%zu], too, with the same protocol",
-				     node_port[i]);
+			reader_tell(r, node_get(n, "nodePort"), CHECK_S38_TWICE,
+				    reader_number_text((int64_t)node_port[i], other));
 	}
 }
 
@@ -231,12 +226,11 @@ void read_service_ports(struct reader *r, const struct node *service, const stru
 		return;
 	if (!n || !n->first) {
 		if (!s->headless && s->type != SVC_EXTERNAL_NAME)
-			reader_missing(r, DIAG_ERROR, service, "ports", NULL,
-				       "must have at least one port");
+			reader_missing(r, service, CHECK_S30_NO_PORT);
 		return;
 	}
 	if (s->type == SVC_EXTERNAL_NAME)
-		reader_warning(r, n, NULL, "is ignored: an ExternalName service has no frontends");
+		reader_tell(r, n, CHECK_S20_PORTS);
 	s->ports = reader_alloc(r, n->n_children, sizeof(*s->ports));
 	if (!s->ports)
 		return;
@@ -247,8 +241,7 @@ void read_service_ports(struct reader *r, const struct node *service, const stru
 	}
 	check_unique(r, n, s);
 	if (without_node_port && s->type == SVC_LOAD_BALANCER)
-		reader_notice(r, n, NULL,
-			      "a port without nodePort gets none: svcroute never chooses one");
+		reader_tell(r, n, CHECK_S40_LOAD_BALANCER);
 }
 
 static bool read_endpoint_port(struct reader *r, const struct node *n, struct endpoint_port *p)
@@ -258,11 +251,11 @@ static bool read_endpoint_port(struct reader *r, const struct node *n, struct en
 
 	if (!reader_keys(r, n, endpoint_port_keys, n_endpoint_port_keys, keys))
 		return false;
-	p->name = read_name(r, keys[EPORT_NAME]);
-	p->protocol = reader_protocol(r, keys[EPORT_PROTOCOL], false);
+	p->name = read_name(r, keys[EPORT_NAME], CHECK_E11_LABEL);
+	p->protocol = reader_protocol(r, keys[EPORT_PROTOCOL], CHECK_E12_PROTOCOL, false);
 	if (!keys[EPORT_PORT])
-		reader_missing(r, DIAG_ERROR, n, "port", NULL, "must be set, in 1-65535");
-	else if (reader_number(r, keys[EPORT_PORT], 1, UINT16_MAX, &number))
+		reader_missing(r, n, CHECK_E13_MISSING);
+	else if (reader_number(r, keys[EPORT_PORT], 1, UINT16_MAX, CHECK_E13_PORT_RANGE, &number))
 		p->port = (uint16_t)number;
 	return p->name && p->port;
 }
@@ -272,13 +265,14 @@ void read_endpoint_ports(struct reader *r, const struct node *n, struct endpoint
 {
 	_cleanup_free_ size_t *first = NULL;
 	struct endpoint_port *ports;
+	char text[NUMBER_TEXT_MAX];
 	bool good = true;
 	size_t i = 0;
 
 	if (!reader_want(r, n, NODE_LIST) || !n->first)
 		return;
 	if (n->n_children > ENDPOINT_PORTS_MAX) {
-		reader_error(r, n, NULL, "must have at most %d ports", ENDPOINT_PORTS_MAX);
+		reader_tell(r, n, CHECK_E10_MANY, reader_number_text(ENDPOINT_PORTS_MAX, text));
 		return;
 	}
 	ports = reader_alloc(r, n->n_children, sizeof(*ports));
@@ -297,8 +291,8 @@ void read_endpoint_ports(struct reader *r, const struct node *n, struct endpoint
 		const struct node *name = node_get(c, "name");
 
 		if (first[i] != i)
-			reader_error(r, name ? name : c, NULL,
-				     "has the same name and protocol as ports[%zu]", first[i]);
+			reader_tell(r, name ? name : c, CHECK_E11_TWICE,
+				    reader_number_text((int64_t)first[i], text));
 	}
 	qsort(ports, i, sizeof(*ports), endpoint_port_compare);
 }

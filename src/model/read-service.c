@@ -18,7 +18,7 @@ static int read_type(struct reader *r, const struct node *n)
 	static const char *const names[] = {"ClusterIP", "NodePort", "LoadBalancer",
 					    "ExternalName"};
 
-	return n ? reader_choice(r, n, names, ELEMENTSOF(names)) : SVC_CLUSTER_IP;
+	return n ? reader_choice(r, n, CHECK_S10_TYPE, names, ELEMENTSOF(names)) : SVC_CLUSTER_IP;
 }
 
 /* S20-S22. One dot at the end is allowed and taken off. */
@@ -31,15 +31,14 @@ static void read_external_name(struct reader *r, const struct node *service, con
 
 	if (!n) {
 		if (s->type == SVC_EXTERNAL_NAME)
-			reader_missing(r, DIAG_ERROR, service, "externalName", NULL,
-				       "must be set with type ExternalName");
+			reader_missing(r, service, CHECK_S21_MISSING);
 		return;
 	}
 	if (!reader_want(r, n, NODE_STRING))
 		return;
 	if (s->type != SVC_EXTERNAL_NAME) {
 		if (*n->value.string)
-			reader_warning(r, n, NULL, "is ignored without type ExternalName");
+			reader_tell(r, n, CHECK_S22_TYPE);
 		return;
 	}
 	name = reader_copy(r, n->value.string);
@@ -49,12 +48,11 @@ static void read_external_name(struct reader *r, const struct node *service, con
 	if (size > 0 && name[size - 1] == '.')
 		name[size - 1] = '\0';
 	if (!text_is_dns_subdomain(name)) {
-		reader_error(r, n, NULL,
-			     "must be a DNS name in lower case, of at most 253 characters");
+		reader_tell(r, n, CHECK_S21_NAME);
 		return;
 	}
 	if (addr_parse(name, &a) == ADDR_OK)
-		reader_warning(r, n, NULL, "is an address, but is used as a DNS name");
+		reader_tell(r, n, CHECK_S21_ADDRESS);
 	s->external_name = TAKE_PTR(name);
 }
 
@@ -66,35 +64,34 @@ static void read_affinity(struct reader *r, const struct node *n, const struct n
 	int choice = 0;
 
 	if (n)
-		choice = reader_choice(r, n, names, ELEMENTSOF(names));
+		choice = reader_choice(r, n, CHECK_S70_AFFINITY, names, ELEMENTSOF(names));
 	if (choice < 0)
 		return;
 	if (timeout && choice == 0) {
 		/* An API server drops it without a look at the number. */
 		if (reader_want(r, timeout, NODE_INT))
-			reader_warning(r, timeout, "set sessionAffinity = \"ClientIP\"",
-				       "is ignored without session affinity");
+			reader_tell(r, timeout, CHECK_S71_NONE);
 		return;
 	}
 	if (timeout)
-		(void)reader_number(r, timeout, 1, AFFINITY_SECONDS_MAX, &seconds);
+		(void)reader_number(r, timeout, 1, AFFINITY_SECONDS_MAX, CHECK_S71_RANGE, &seconds);
 	if (choice == 0)
 		return;
 	s->affinity = true;
 	s->affinity_seconds = (uint32_t)seconds;
 	if (s->headless)
-		reader_warning(r, n, NULL, "is ignored: a headless service has no frontends");
+		reader_tell(r, n, CHECK_S79_AFFINITY);
 }
 
 /* Cluster or Local; *ret is whether it is Local. False when it is not set or wrong. */
-static bool read_policy(struct reader *r, const struct node *n, bool *ret)
+static bool read_policy(struct reader *r, const struct node *n, enum check check, bool *ret)
 {
 	static const char *const names[] = {"Cluster", "Local"};
 	int choice;
 
 	if (!n)
 		return false;
-	choice = reader_choice(r, n, names, ELEMENTSOF(names));
+	choice = reader_choice(r, n, check, names, ELEMENTSOF(names));
 	if (choice < 0)
 		return false;
 	*ret = choice == 1;
@@ -105,18 +102,12 @@ static bool read_policy(struct reader *r, const struct node *n, bool *ret)
 static void read_external_policy(struct reader *r, const struct node *n,
 				 const struct node *external, struct service_def *s)
 {
-	static const char why[] =
-		"the service has no frontends for outside: it is neither NodePort nor "
-		"LoadBalancer and has no externalIPs";
-
-	if (!read_policy(r, n, &s->external_local) || service_def_externally_accessible(s))
+	if (!read_policy(r, n, CHECK_S72_POLICY, &s->external_local) ||
+	    service_def_externally_accessible(s))
 		return;
 	if (s->type == SVC_CLUSTER_IP && external && external->n_children > 0)
 		return; /* they were wrong, which is told already */
-	if (s->external_local)
-		reader_error(r, n, why, "must not be set for this service");
-	else
-		reader_warning(r, n, why, "has no effect");
+	reader_tell(r, n, s->external_local ? CHECK_S72_LOCAL : CHECK_S72_CLUSTER);
 }
 
 /* S74, and S4's clash with a node port (X4) as far as this service has them. */
@@ -130,24 +121,20 @@ static void read_health_check_node_port(struct reader *r, const struct node *ser
 		n = NULL;
 	if (!n) {
 		if (wanted)
-			reader_missing(r, DIAG_WARNING, service, "healthCheckNodePort", NULL,
-				       "is not set: load balancers cannot ask whether this node "
-				       "has endpoints");
+			reader_missing(r, service, CHECK_S74_MISSING);
 		return;
 	}
-	if (!reader_number(r, n, r->settings->node_port_min, r->settings->node_port_max, &number))
+	if (!reader_number(r, n, r->settings->node_port_min, r->settings->node_port_max,
+			   CHECK_S74_RANGE, &number))
 		return;
 	if (!wanted) {
-		reader_error(r, n, NULL,
-			     "must be set only with type LoadBalancer and externalTrafficPolicy "
-			     "Local");
+		reader_tell(r, n, CHECK_S74_TYPE);
 		return;
 	}
 	s->health_check_node_port = (uint16_t)number;
 	for (size_t i = 0; i < s->n_ports; i++) {
 		if (s->ports[i].node_port == number && s->ports[i].protocol == SVC_TCP) {
-			reader_error(r, n, NULL,
-				     "must not be the nodePort of a TCP port of the service");
+			reader_tell(r, n, CHECK_X4_OWN_PORT);
 			break;
 		}
 	}
@@ -160,14 +147,14 @@ static void read_distribution(struct reader *r, const struct node *n, struct ser
 
 	if (!n)
 		return;
-	choice = reader_choice(r, n, names, ELEMENTSOF(names));
+	choice = reader_choice(r, n, CHECK_S76_DISTRIBUTION, names, ELEMENTSOF(names));
 	if (choice < 0)
 		return;
 	s->distribution = choice == 1 ? SVC_PREFER_SAME_NODE : SVC_PREFER_SAME_ZONE;
 	if (choice == 2)
-		reader_warning(r, n, "write PreferSameZone", "is the old name of PreferSameZone");
+		reader_tell(r, n, CHECK_S76_OLD_NAME);
 	if (s->external_local || s->internal_local)
-		reader_notice(r, n, NULL, "has no effect on traffic whose policy is Local");
+		reader_tell(r, n, CHECK_S77_LOCAL);
 }
 
 /* Which schedulers mean something to a mode: the others are for IPVS alone. */
@@ -179,14 +166,11 @@ static void check_scheduler_mode(struct reader *r, const struct node *n, const c
 	case MODE_IPTABLES:
 	case MODE_NFTABLES:
 		if (!streq(name, "rr") && !streq(name, "wrr"))
-			reader_warning(r, n, NULL,
-				       "has no effect in %s mode, which chooses at random",
-				       svc_mode_text(r->settings->mode));
+			reader_tell(r, n, CHECK_K1_MODE, svc_mode_text(r->settings->mode));
 		break;
 	case MODE_USERSPACE:
 		if (text_index(name, userspace, ELEMENTSOF(userspace)) < 0)
-			reader_error(r, n, NULL,
-				     "userspace mode knows rr, wrr, lc, wlc, sh, mh, sed and nq");
+			reader_tell(r, n, CHECK_K1_USERSPACE);
 		break;
 	case MODE_IPVS:
 	case _MODE_MAX:
@@ -201,7 +185,8 @@ static void read_scheduler(struct reader *r, const struct node *n, const struct 
 	const char *effective = r->settings->ipvs_scheduler;
 
 	if (n) {
-		int choice = reader_choice(r, n, schedulers, ELEMENTSOF(schedulers));
+		int choice = reader_choice(r, n, CHECK_K1_SCHEDULER, schedulers,
+					   ELEMENTSOF(schedulers));
 
 		if (choice >= 0) {
 			effective = schedulers[choice];
@@ -212,16 +197,13 @@ static void read_scheduler(struct reader *r, const struct node *n, const struct 
 	if (!flags || !reader_want(r, flags, NODE_LIST))
 		return;
 	for (const struct node *c = flags->first; c; c = c->next) {
-		int choice = reader_choice(r, c, names, ELEMENTSOF(names));
+		int choice = reader_choice(r, c, CHECK_K2_FLAG, names, ELEMENTSOF(names));
 
 		s->flag_fallback |= choice == 0;
 		s->flag_port |= choice == 1;
 	}
 	if (flags->first && effective && !streq(effective, "sh") && !streq(effective, "mh"))
-		reader_warning(r, flags, NULL,
-			       "has no effect with scheduler %s: only sh and mh "
-			       "have flags",
-			       effective);
+		reader_tell(r, flags, CHECK_K2_SCHEDULER, effective);
 }
 
 static void read_on_removal(struct reader *r, const struct node *n, struct service_def *s)
@@ -229,7 +211,7 @@ static void read_on_removal(struct reader *r, const struct node *n, struct servi
 	static const char *const names[] = {"drain", "cut"};
 
 	if (n)
-		s->cut = reader_choice(r, n, names, ELEMENTSOF(names)) == 1;
+		s->cut = reader_choice(r, n, CHECK_K3_ON_REMOVAL, names, ELEMENTSOF(names)) == 1;
 }
 
 static void read_inline_endpoints(struct reader *r, const struct node *n, struct service_def *s)
@@ -247,14 +229,14 @@ static void read_inline_endpoints(struct reader *r, const struct node *n, struct
 	if (s->key)
 		g->service = reader_copy(r, s->key);
 	if (s->type == SVC_EXTERNAL_NAME)
-		reader_warning(r, n, NULL, "is ignored: an ExternalName service has no endpoints");
+		reader_tell(r, n, CHECK_S20_ENDPOINTS);
 	read_endpoints(r, n, g);
 }
 
 /* What does not depend on the type, or only in ways that a wrong type does not make worse. */
 static void read_rest(struct reader *r, const struct node *const *keys, struct service_def *s)
 {
-	(void)read_policy(r, keys[KEY_INTERNAL_POLICY], &s->internal_local);
+	(void)read_policy(r, keys[KEY_INTERNAL_POLICY], CHECK_S73_POLICY, &s->internal_local);
 	reader_bool(r, keys[KEY_PUBLISH_NOT_READY], &s->publish_not_ready);
 	read_affinity(r, keys[KEY_AFFINITY], keys[KEY_AFFINITY_TIMEOUT], s);
 	read_distribution(r, keys[KEY_DISTRIBUTION], s);
@@ -268,6 +250,9 @@ static void read_rest(struct reader *r, const struct node *const *keys, struct s
 
 void read_service(struct reader *r, const struct node *n, struct service_def **ret)
 {
+	static const struct key_checks checks = {
+		CHECK_S3_SLASHES, CHECK_S2_EMPTY, CHECK_S2_LABEL, CHECK_S1_EMPTY, CHECK_S1_LABEL,
+	};
 	const struct node *keys[_SERVICE_KEY_MAX];
 	struct service_def *s;
 	int type;
@@ -283,9 +268,9 @@ void read_service(struct reader *r, const struct node *n, struct service_def **r
 	s->at.file = r->file_name;
 
 	if (!keys[KEY_NAME])
-		reader_missing(r, DIAG_ERROR, n, "name", NULL, "must be set");
+		reader_missing(r, n, CHECK_S1_MISSING);
 	else
-		s->key = reader_service_key(r, keys[KEY_NAME]);
+		s->key = reader_service_key(r, keys[KEY_NAME], &checks);
 	r->object = s->key;
 
 	type = read_type(r, keys[KEY_TYPE]);

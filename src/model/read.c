@@ -31,11 +31,7 @@ static const struct node *find_list(struct reader *r, enum objects_kind kind)
 		if (streq(n->key, row.key))
 			list = n;
 		else if (streq(n->key, other))
-			reader_error(r, n,
-				     is_services ? "move it to endpoints.d, or into its service"
-						 : "move it to services.d",
-				     "does not belong into a file of %s",
-				     is_services ? "services.d" : "endpoints.d");
+			reader_tell(r, n, is_services ? CHECK_F5_ENDPOINTS : CHECK_F5_SERVICES);
 		else
 			reader_unknown_key(r, n, &row, 1);
 	}

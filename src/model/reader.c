@@ -12,9 +12,10 @@
 
 #define ROWS_MAX 32 /* more than the longest table has */
 
-void reader_missing(struct reader *r, enum diag_severity severity, const struct node *group,
-		    const char *key, const char *hint, const char *reason)
+void reader_missing_texts(struct reader *r, const struct node *group, enum check check,
+			  const char *const *texts, size_t n_texts)
 {
+	const char *key = check_rows[check].key;
 	_cleanup_strbuf_ struct strbuf path = {0};
 	struct place at;
 
@@ -29,7 +30,34 @@ void reader_missing(struct reader *r, enum diag_severity severity, const struct 
 	if (strbuf_error(&path))
 		r->error = -ENOMEM;
 	node_place(r->tree, group, &at);
-	diags_add(r->diags, severity, &at, r->object, strbuf_text(&path), NULL, hint, "%s", reason);
+	check_tell_texts(r->diags, check, &at, r->object, strbuf_text(&path), NULL, texts, n_texts);
+}
+
+const char *reader_number_text(int64_t number, char buf[NUMBER_TEXT_MAX])
+{
+	(void)snprintf(buf, NUMBER_TEXT_MAX, "%" PRId64, number);
+	return buf;
+}
+
+const char *reader_meant_name(const char *text, bool (*is_valid)(const char *), char buf[HINT_MAX])
+{
+	size_t n = strlen(text);
+
+	if (n >= HINT_MAX)
+		return NULL;
+	for (size_t i = 0; i <= n; i++) {
+		char c = text[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		else if (c == '_' || c == ' ')
+			c = '-';
+		buf[i] = c;
+	}
+	for (char *p = buf; *p && !is_valid(buf); p++)
+		if (*p == '.')
+			*p = '-';
+	return is_valid(buf) ? buf : NULL;
 }
 
 int reader_result(const struct reader *r, size_t n_errors_before)
@@ -43,25 +71,27 @@ int reader_result(const struct reader *r, size_t n_errors_before)
 
 bool reader_want(struct reader *r, const struct node *n, enum node_type type)
 {
+	static const char *const marks[_NODE_TYPE_MAX] = {
+		[NODE_STRING] = "double quotes",
+		[NODE_LIST] = "parentheses or brackets",
+		[NODE_GROUP] = "braces",
+	};
+
 	if (n->type == type)
 		return true;
-	reader_error(r, n, NULL, "must be %s, not %s", node_type_text(type),
-		     node_type_text(n->type));
+	reader_tell(r, n, CHECK_F1_TYPE, node_type_text(type), node_type_text(n->type),
+		    node_type_text(type), marks[type]);
 	return false;
 }
 
 void reader_unknown_key(struct reader *r, const struct node *n, const struct key_row *rows,
 			size_t n_rows)
 {
-	const char *names[ROWS_MAX], *closest;
-	char hint[HINT_MAX];
+	const char *names[ROWS_MAX];
 
 	for (size_t i = 0; i < n_rows; i++)
 		names[i] = rows[i].key;
-	closest = text_closest(n->key, names, n_rows);
-	if (closest)
-		(void)snprintf(hint, sizeof(hint), "did you mean '%s'?", closest);
-	reader_error(r, n, closest ? hint : NULL, "unknown key");
+	reader_tell(r, n, CHECK_F2_UNKNOWN_KEY, text_closest(n->key, names, n_rows));
 }
 
 bool reader_keys(struct reader *r, const struct node *group, const struct key_row *rows,
@@ -105,23 +135,23 @@ void *reader_alloc(struct reader *r, size_t n, size_t size)
 	return block;
 }
 
-bool reader_number(struct reader *r, const struct node *n, int64_t min, int64_t max, int64_t *ret)
+bool reader_number(struct reader *r, const struct node *n, int64_t min, int64_t max,
+		   enum check check, int64_t *ret)
 {
+	char text[NUMBER_TEXT_MAX], range[2 * NUMBER_TEXT_MAX];
+
 	if (n->type != NODE_INT) {
-		char hint[HINT_MAX];
 		uint64_t value;
 		bool quoted = n->type == NODE_STRING &&
 			      num_parse_u64(n->value.string, 0, UINT32_MAX, &value) == 0;
 
-		if (quoted)
-			(void)snprintf(hint, sizeof(hint), "write %" PRIu64 " without quotes",
-				       value);
-		reader_error(r, n, quoted ? hint : NULL, "must be a whole number, not %s",
-			     node_type_text(n->type));
+		reader_tell(r, n, CHECK_F3_WHOLE_NUMBER, node_type_text(n->type),
+			    quoted ? reader_number_text((int64_t)value, text) : NULL);
 		return false;
 	}
 	if (n->value.integer < min || n->value.integer > max) {
-		reader_error(r, n, NULL, "must lie in %" PRId64 "-%" PRId64, min, max);
+		(void)snprintf(range, sizeof(range), "%" PRId64 "-%" PRId64, min, max);
+		reader_tell(r, n, check, range);
 		return false;
 	}
 	*ret = n->value.integer;
@@ -133,16 +163,16 @@ void reader_bool(struct reader *r, const struct node *n, bool *ret)
 	if (!n)
 		return;
 	if (n->type != NODE_BOOL)
-		reader_error(r, n, NULL, "must be true or false, not %s", node_type_text(n->type));
+		reader_tell(r, n, CHECK_F4_TRUE_OR_FALSE, node_type_text(n->type));
 	else
 		*ret = n->value.boolean;
 }
 
-int reader_choice(struct reader *r, const struct node *n, const char *const *names, size_t n_names)
+int reader_choice(struct reader *r, const struct node *n, enum check check,
+		  const char *const *names, size_t n_names)
 {
 	_cleanup_strbuf_ struct strbuf all = {0};
-	char hint[HINT_MAX];
-	const char *closest = NULL;
+	const char *closest;
 	int i;
 
 	if (!reader_want(r, n, NODE_STRING))
@@ -153,50 +183,51 @@ int reader_choice(struct reader *r, const struct node *n, const char *const *nam
 
 	i = text_index_nocase(n->value.string, names, n_names);
 	closest = i >= 0 ? names[i] : text_closest(n->value.string, names, n_names);
-	if (closest)
-		(void)snprintf(hint, sizeof(hint), "did you mean '%s'?", closest);
 	for (size_t j = 0; j < n_names; j++) {
 		strbuf_add(&all, j == 0 ? "" : j + 1 == n_names ? " or " : ", ");
 		strbuf_add(&all, names[j]);
 	}
 	if (strbuf_error(&all))
 		r->error = -ENOMEM;
-	reader_error(r, n, closest ? hint : NULL, "must be %s", strbuf_text(&all));
+	reader_tell(r, n, check, strbuf_text(&all), closest);
 	return -1;
 }
 
-enum svc_proto reader_protocol(struct reader *r, const struct node *n, bool empty_is_tcp)
+enum svc_proto reader_protocol(struct reader *r, const struct node *n, enum check check,
+			       bool empty_is_tcp)
 {
 	static const char *const names[] = {"TCP", "UDP", "SCTP"};
 	int i;
 
 	if (!n || (empty_is_tcp && n->type == NODE_STRING && !*n->value.string))
 		return SVC_TCP;
-	i = reader_choice(r, n, names, ELEMENTSOF(names));
+	i = reader_choice(r, n, check, names, ELEMENTSOF(names));
 	return i < 0 ? SVC_TCP : (enum svc_proto)i;
 }
 
 /* A part of "namespace/name". In an object of Kubernetes the namespace stands in a place of its
  * own, beside the name that the node was made from. */
-static bool key_part(struct reader *r, const struct node *n, const char *part, bool is_namespace)
+static bool key_part(struct reader *r, const struct node *n, const char *part, bool is_namespace,
+		     const struct key_checks *checks)
 {
-	const char *what = is_namespace ? "namespace" : "name";
 	const struct node *own = NULL;
+	char meant[HINT_MAX];
 
 	if (text_is_dns_label(part))
 		return true;
 	if (is_namespace && n->origin && n->origin->parent)
 		own = node_get(n->origin->parent, "namespace");
+	if (!own)
+		own = n;
 	if (!*part)
-		reader_error(r, own ? own : n, NULL, "the %s must not be empty", what);
+		reader_tell(r, own, is_namespace ? checks->namespace_empty : checks->name_empty);
 	else
-		reader_error(r, own ? own : n, NULL,
-			     "the %s must be 1 to 63 of a-z, 0-9 and '-', with no '-' at its ends",
-			     what);
+		reader_tell(r, own, is_namespace ? checks->namespace_label : checks->name_label,
+			    reader_meant_name(part, text_is_dns_label, meant));
 	return false;
 }
 
-char *reader_service_key(struct reader *r, const struct node *n)
+char *reader_service_key(struct reader *r, const struct node *n, const struct key_checks *checks)
 {
 	static const char other[] = "default/";
 	char namespace[65] = "default", *key;
@@ -210,7 +241,7 @@ char *reader_service_key(struct reader *r, const struct node *n)
 	slash = strchr(text, '/');
 	name = slash ? slash + 1 : text;
 	if (strchr(name, '/')) {
-		reader_error(r, n, NULL, "must be \"namespace/name\" or \"name\", with one '/'");
+		reader_tell(r, n, checks->slashes);
 		return NULL;
 	}
 	if (slash) {
@@ -220,8 +251,8 @@ char *reader_service_key(struct reader *r, const struct node *n)
 		namespace[size] = '\0';
 	}
 	/* Both parts are looked at, so that both mistakes are told. */
-	good = key_part(r, n, namespace, true);
-	good = key_part(r, n, name, false) && good;
+	good = key_part(r, n, namespace, true, checks);
+	good = key_part(r, n, name, false, checks) && good;
 	if (!good)
 		return NULL;
 	if (slash)

@@ -98,19 +98,23 @@ enum endpoint_group_key {
 	_ENDPOINT_GROUP_KEY_MAX,
 };
 
-/* Messages about a node; hint may be NULL. */
-#define reader_error(r, n, hint, ...) \
-	node_diag((r)->diags, (r)->tree, (n), DIAG_ERROR, (r)->object, (hint), __VA_ARGS__)
-#define reader_warning(r, n, hint, ...) \
-	node_diag((r)->diags, (r)->tree, (n), DIAG_WARNING, (r)->object, (hint), __VA_ARGS__)
-#define reader_notice(r, n, hint, ...) \
-	node_diag((r)->diags, (r)->tree, (n), DIAG_NOTICE, (r)->object, (hint), __VA_ARGS__)
-/* A message about a key that its group does not have. */
-void reader_missing(struct reader *r, enum diag_severity severity, const struct node *group,
-		    const char *key, const char *hint, const char *reason);
+/* Tells of a node what a row of the table of checks says, with the texts for its words. */
+#define reader_tell(r, n, check, ...) \
+	node_tell_texts((r)->diags, (r)->tree, (n), (check), (r)->object, CHECK_TEXTS(__VA_ARGS__))
+/* The same of the key of the row, which the group does not have. */
+#define reader_missing(r, group, check, ...) \
+	reader_missing_texts((r), (group), (check), CHECK_TEXTS(__VA_ARGS__))
+void reader_missing_texts(struct reader *r, const struct node *group, enum check check,
+			  const char *const *texts, size_t n_texts);
 
-/* Room for a hint with a few names in it; longer ones are cut. */
-#define HINT_MAX 200
+/* Room for a text of a hint: a name, an address with a prefix length; longer ones are left out. */
+#define HINT_MAX 256
+/* The number in decimal; returns the buffer. */
+#define NUMBER_TEXT_MAX 24
+const char *reader_number_text(int64_t number, char buf[NUMBER_TEXT_MAX]);
+/* The name that was probably meant: in lower case, with '-' for '_' and blanks, and if the test
+ * wants it for '.', too. NULL when the test does not take that either. */
+const char *reader_meant_name(const char *text, bool (*is_valid)(const char *), char buf[HINT_MAX]);
 
 /* The reader's result: -ENOMEM, -EBADMSG when there are more errors than n_errors_before, else 0.
  */
@@ -129,17 +133,25 @@ void reader_unknown_key(struct reader *r, const struct node *n, const struct key
 char *reader_copy(struct reader *r, const char *text);
 /* calloc() with the sticky error; NULL also for n == 0. */
 void *reader_alloc(struct reader *r, size_t n, size_t size);
-/* A whole number in min..max. False after an error. */
-bool reader_number(struct reader *r, const struct node *n, int64_t min, int64_t max, int64_t *ret);
+/* A whole number in min..max; another one is told by a row with the word {range}. False after an
+ * error. */
+bool reader_number(struct reader *r, const struct node *n, int64_t min, int64_t max,
+		   enum check check, int64_t *ret);
 /* yes or no; missing (NULL) leaves *ret as it is. */
 void reader_bool(struct reader *r, const struct node *n, bool *ret);
-/* One of the names: its index, or -1 after an error. Exact, with a hint when only the case differs.
- */
-int reader_choice(struct reader *r, const struct node *n, const char *const *names, size_t n_names);
+/* One of the names: its index, or -1 after an error, told by a row with the words {names} and
+ * {suggestion}. Letter case counts. */
+int reader_choice(struct reader *r, const struct node *n, enum check check,
+		  const char *const *names, size_t n_names);
 /* The protocol; missing (NULL) is TCP. empty_is_tcp: "" too, as the API server reads a service. */
-enum svc_proto reader_protocol(struct reader *r, const struct node *n, bool empty_is_tcp);
+enum svc_proto reader_protocol(struct reader *r, const struct node *n, enum check check,
+			       bool empty_is_tcp);
+/* The rows by which a wrong key of a service is told. */
+struct key_checks {
+	enum check slashes, namespace_empty, namespace_label, name_empty, name_label;
+};
 /* The key of a service: "ns/name", "name" is "default/name". NULL after an error. */
-char *reader_service_key(struct reader *r, const struct node *n);
+char *reader_service_key(struct reader *r, const struct node *n, const struct key_checks *checks);
 
 /*
  * Finds equal items in at most n log n steps: for each item the index of the first one equal to it,
@@ -162,13 +174,15 @@ bool reader_address(struct reader *r, const struct node *n, struct addr *ret);
 	(ADDR_IS_UNSPECIFIED | ADDR_IS_LOOPBACK | ADDR_IS_LINK_LOCAL | ADDR_IS_MULTICAST | \
 	 ADDR_IS_LINK_LOCAL_MULTICAST | ADDR_IS_BROADCAST | ADDR_IS_THIS_NETWORK |         \
 	 ADDR_IS_RESERVED)
-/* An error if the address is of one of the kinds. */
+/* The error of a text that is no address. */
+void reader_address_error(struct reader *r, const struct node *n, enum addr_reason reason);
+/* An error if the address is of one of the kinds, told by a row with a word for the kind. */
 bool reader_address_usable(struct reader *r, const struct node *n, const struct addr *a,
-			   unsigned unusable);
+			   unsigned unusable, enum check check);
 /* Checks of an external IP or a load balancer's: not the own cluster IP (S53), of a family that is
- * served (S56). */
+ * served (S56, a row with a word for it). */
 void reader_check_frontend(struct reader *r, const struct node *n, const struct addr *a,
-			   const struct service_def *s);
+			   const struct service_def *s, enum check equal, enum check unused);
 const char *reader_family_text(int family);	       /* "IPv4" */
 int reader_compare_addr(const void *a, const void *b); /* addr_compare() for qsort() */
 /* Marks an entry of a list that could not be read, until it is taken out. */

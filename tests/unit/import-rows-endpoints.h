@@ -67,9 +67,11 @@ static const struct import_row endpoints_rows[] = {
 	 "'ip'?)\n"
 	 "5:99: error: subsets[0].ports[0].port '0': must lie in 1-65535\n"
 	 "5:21: error: subsets[0].addresses[0].ip '127.0.0.1': must not be a loopback address "
-	 "(127.0.0.0/8, ::1)\n"
-	 "5:38: error: subsets[0].addresses[1].ip 'x': must be a valid IP address\n"
-	 "5:42: error: subsets[0].addresses[2].ip '': must be a valid IP address\n"
+	 "(127.0.0.0/8, ::1) (write an address of the endpoint that other hosts can reach)\n"
+	 "5:38: error: subsets[0].addresses[1].ip 'x': must be a valid IP address (write it as in "
+	 "10.96.0.10 or fd00::10)\n"
+	 "5:42: error: subsets[0].addresses[2].ip '': must be a valid IP address (write it as in "
+	 "10.96.0.10 or fd00::10)\n"
 	 "5:78: error: subsets[0].addresses[3].nodeName '': must be a DNS name in lower case, of "
 	 "at most 253 characters\n",
 	 ""},

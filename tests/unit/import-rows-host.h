@@ -156,7 +156,8 @@ static const struct import_row host_rows[] = {
 	 "spec:\n"
 	 "  clusterIP: 10.96.0.10\n"
 	 "  ports: [{port: 80}]\n",
-	 "10:14: error: spec.clusterIPs[0] '10.96.0.10': must lie in ServiceCIDR=10.97.0.0/16\n",
+	 "10:14: error: spec.clusterIPs[0] '10.96.0.10': must lie in ServiceCIDR=10.97.0.0/16 "
+	 "(choose another address, or change the setting)\n",
 	 ""},
 	{"apiVersion: networking.k8s.io/v1\n"
 	 "kind: ServiceCIDR\n"

@@ -11,7 +11,9 @@ static const struct import_row service_more_rows[] = {
 	 "spec:\n"
 	 "  clusterIP: 10.96.0.10\n"
 	 "  ports: [{name: a}]\n",
-	 "6:11: error: spec.ports[0].port: must be set, in 1-65535\n", ""},
+	 "6:11: error: spec.ports[0].port: must be set, in 1-65535 (add the number at which "
+	 "clients connect)\n",
+	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
 	 "metadata: {name: web}\n"
@@ -253,7 +255,7 @@ static const struct import_row service_more_rows[] = {
 	 "  externalTrafficPolicy: Local\n",
 	 "7:10: notice: spec.ports: a port without nodePort gets none: svcroute never chooses one\n"
 	 "5:3: warning: spec.healthCheckNodePort: is not set: load balancers cannot ask whether "
-	 "this node has endpoints\n",
+	 "this node has endpoints (set it to a free number of ServiceNodePortRange=)\n",
 	 "# services.d/default.web.cfg\n"
 	 "services = (\n"
 	 "\t{\n"
@@ -297,7 +299,7 @@ static const struct import_row service_more_rows[] = {
 	 "3:47: error: metadata.labels.a '1': must be a string, not a number (put it in quotes)\n"
 	 "1:1: error: spec.clusterIP: needs an address, or \"None\" for a headless service "
 	 "(svcroute never chooses an address by itself)\n"
-	 "1:1: error: spec.ports: must have at least one port\n",
+	 "1:1: error: spec.ports: must have at least one port (add an entry with a port number)\n",
 	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
@@ -305,15 +307,18 @@ static const struct import_row service_more_rows[] = {
 	 "spec: []\n",
 	 "3:18: error: metadata.name '5': must be a string, not a number (put it in quotes)\n"
 	 "4:7: error: spec: must be a group, not a list\n"
-	 "3:18: error: metadata.name '5': the name must not be empty\n"
+	 "3:18: error: metadata.name '5': the name must not be empty (give it a name, such as "
+	 "\"web\")\n"
 	 "4:7: error: spec.clusterIP: needs an address, or \"None\" for a headless service "
 	 "(svcroute never chooses an address by itself)\n"
-	 "4:7: error: spec.ports: must have at least one port\n",
+	 "4:7: error: spec.ports: must have at least one port (add an entry with a port number)\n",
 	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
 	 "spec: {clusterIP: None}\n",
-	 "1:1: error: metadata.name '': the name must not be empty\n", ""},
+	 "1:1: error: metadata.name '': the name must not be empty (give it a name, such as "
+	 "\"web\")\n",
+	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
 	 "metadata: {name: web, labels: {service.kubernetes.io/service-proxy-name: \"\"}}\n"

@@ -97,7 +97,7 @@ static const struct import_row service_rows[] = {
 	 "  externalTrafficPolicy: Local\n"
 	 "  internalTrafficPolicy: Local\n",
 	 "7:31: notice: spec.externalIPs[1] '2001:DB8::1': is not used: the service has no IPv6 "
-	 "clusterIP\n",
+	 "clusterIP (give the service one in clusterIPs)\n",
 	 "# services.d/default.web.cfg\n"
 	 "services = (\n"
 	 "\t{\n"
@@ -215,7 +215,7 @@ static const struct import_row service_rows[] = {
 	 "  ports: [{port: 80}]\n"
 	 "  clusterIPs: [10.96.0.10, \"fd00::1\", \"fd00::2\"]\n",
 	 "7:15: error: spec.clusterIPs: must have at most one address a family, and there are two "
-	 "of IPv6\n",
+	 "of IPv6 (more addresses can stand in externalIPs)\n",
 	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
@@ -224,7 +224,9 @@ static const struct import_row service_rows[] = {
 	 "  clusterIP: 10.96.0.10\n"
 	 "  ports: [{port: 80}]\n"
 	 "  clusterIPs: [10.96.0.10, None]\n",
-	 "7:15: error: spec.clusterIPs: \"None\" must be the only entry\n", ""},
+	 "7:15: error: spec.clusterIPs: \"None\" must be the only entry (leave out \"None\", or "
+	 "the addresses)\n",
+	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
 	 "metadata: {name: web}\n"
@@ -320,26 +322,33 @@ static const struct import_row service_rows[] = {
 	 "spec:\n"
 	 "  clusterIP: 10\n"
 	 "  ports: [{port: 80}]\n",
-	 "5:14: error: spec.clusterIP '10': must be a string, not a number\n", ""},
+	 "5:14: error: spec.clusterIP '10': must be a string, not a number (a string is written in "
+	 "double quotes)\n",
+	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
 	 "metadata: {name: web}\n"
 	 "spec:\n"
 	 "  clusterIP: 10.96.0.10\n"
 	 "  ports: []\n",
-	 "5:3: error: spec.ports: must have at least one port\n", ""},
+	 "5:3: error: spec.ports: must have at least one port (add an entry with a port number)\n",
+	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
 	 "metadata: {name: web}\n"
 	 "spec:\n"
 	 "  clusterIP: 10.96.0.10\n"
 	 "  ports: {port: 80}\n",
-	 "6:10: error: spec.ports: must be a list, not a group\n", ""},
+	 "6:10: error: spec.ports: must be a list, not a group (a list is written in parentheses "
+	 "or brackets)\n",
+	 ""},
 	{"apiVersion: v1\n"
 	 "kind: Service\n"
 	 "metadata: {name: web}\n"
 	 "spec:\n"
 	 "  clusterIP: 10.96.0.10\n"
 	 "  ports: [80]\n",
-	 "6:11: error: spec.ports[0] '80': must be a group, not a number\n", ""},
+	 "6:11: error: spec.ports[0] '80': must be a group, not a number (a group is written in "
+	 "braces)\n",
+	 ""},
 };

@@ -336,10 +336,11 @@ static const struct import_row slice_rows[] = {
 	 "6:61: error: endpoints[0].nodeName '': must be a DNS name in lower case, of at most 253 "
 	 "characters\n"
 	 "6:71: error: endpoints[0].zone 'a b': must be 1 to 63 letters, digits, '-', '_' and '.', "
-	 "with a letter or digit at its ends\n"
+	 "with a letter or digit at its ends (did you mean 'a-b'?)\n"
 	 "6:97: error: endpoints[0].hints.forZones[0].name '': must be 1 to 63 letters, digits, "
 	 "'-', '_' and '.', with a letter or digit at its ends\n"
-	 "6:136: error: endpoints[0].conditions.ready '1': must be true or false, not a number\n",
+	 "6:136: error: endpoints[0].conditions.ready '1': must be true or false, not a number "
+	 "(write true or false, without quotes)\n",
 	 ""},
 	{"apiVersion: discovery.k8s.io/v1\n"
 	 "kind: EndpointSlice\n"

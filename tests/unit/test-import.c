@@ -94,7 +94,7 @@ static char *files_text(const struct import_result *r)
 	return text;
 }
 
-static void check_rows(const struct import_row *rows, size_t n)
+static void check_import_rows(const struct import_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_import_result_ struct import_result result = {0};
@@ -112,12 +112,12 @@ static void check_rows(const struct import_row *rows, size_t n)
 	}
 }
 
-#define ROWS_TEST(name)                                           \
-	static void test_##name(void **state)                     \
-	{                                                         \
-		(void)state;                                      \
-		check_rows(name##_rows, ELEMENTSOF(name##_rows)); \
-	}                                                         \
+#define ROWS_TEST(name)                                                  \
+	static void test_##name(void **state)                            \
+	{                                                                \
+		(void)state;                                             \
+		check_import_rows(name##_rows, ELEMENTSOF(name##_rows)); \
+	}                                                                \
 	struct allow_trailing_semicolon_##name
 
 ROWS_TEST(service);

@@ -4,11 +4,10 @@
 static void test_checks(void **state)
 {
 	static const struct text_row rows[] = {
-		{N C P "healthCheck={}",
-		 "error: services[0].healthCheck.type: must be set to tcp, http, https or "
-		 "exec\n"},
-		{N C P "healthCheck=1",
-		 "error: services[0].healthCheck '1': must be a group, not a number\n"},
+		{N C P "healthCheck={}", "error: services[0].healthCheck.type: must be set to tcp, "
+					 "http, https or exec (as in type = \"tcp\")\n"},
+		{N C P "healthCheck=1", "error: services[0].healthCheck '1': must be a group, not "
+					"a number (a group is written in braces)\n"},
 		{N C P "healthCheck={type=\"http\"; port=8080; path=\"/\"; host=\"\"; "
 		       "expect=\"200-399\"; interval=\"5s\"; timeout=\"2s\"; rise=2; fall=3}",
 		 ""},
@@ -16,15 +15,18 @@ static void test_checks(void **state)
 		 "error: services[0].healthCheck.type 'udp': must be tcp, http, https or "
 		 "exec\n"},
 		{N C P "healthCheck={type=\"tcp\"; path=\"/\"; command=[\"/bin/true\"]}",
-		 "warning: services[0].healthCheck.path '/': is ignored with type tcp\n"
-		 "warning: services[0].healthCheck.command: is ignored with type tcp\n"},
+		 "warning: services[0].healthCheck.path '/': is ignored with type tcp (leave it "
+		 "out)\n"
+		 "warning: services[0].healthCheck.command: is ignored with type tcp (leave it "
+		 "out)\n"},
 		{N C P "healthCheck={type=\"http\"; path=\"health\"}",
-		 "error: services[0].healthCheck.path 'health': must start with '/'\n"},
+		 "error: services[0].healthCheck.path 'health': must start with '/' (write it as "
+		 "in /healthz)\n"},
 		{N C P "healthCheck={type=\"http\"; path=\"/a b\"; host=\"a b\"}",
-		 "error: services[0].healthCheck.path '/a b': must not have blanks or "
-		 "control characters\n"
-		 "error: services[0].healthCheck.host 'a b': must not have blanks or "
-		 "control characters\n"},
+		 "error: services[0].healthCheck.path '/a b': must not have blanks or control "
+		 "characters (write them as in %20)\n"
+		 "error: services[0].healthCheck.host 'a b': must not have blanks or control "
+		 "characters (write the name alone)\n"},
 		{N C P "healthCheck={type=\"http\"; expect=\"200-\"}",
 		 "error: services[0].healthCheck.expect '200-': must be status codes of "
 		 "100-599 or ranges of them, such as \"200-299,304\"\n"},
@@ -44,15 +46,15 @@ static void test_checks(void **state)
 		{N C P "healthCheck={type=\"tcp\"; interval=\"1s\"}", ""},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"2s\"; timeout=\"3s\"}",
 		 "error: services[0].healthCheck.timeout '3s': must not be longer than the "
-		 "interval, which is 2s\n"},
+		 "interval, which is 2s (make it shorter, or set a longer interval)\n"},
 		{N C P "healthCheck={type=\"tcp\"; timeout=\"0s\"}",
 		 "error: services[0].healthCheck.timeout '0s': must be more than 0s\n"},
 		{N C P "healthCheck={type=\"tcp\"; timeout=\"1000s\"}",
-		 "error: services[0].healthCheck.timeout '1000s': must not be longer than "
-		 "the interval, which is 5s\n"},
+		 "error: services[0].healthCheck.timeout '1000s': must not be longer than the "
+		 "interval, which is 5s (make it shorter, or set a longer interval)\n"},
 		{N C P "healthCheck={type=\"tcp\"; interval=5}",
-		 "error: services[0].healthCheck.interval '5': must be a string, not a "
-		 "number\n"},
+		 "error: services[0].healthCheck.interval '5': must be a string, not a number (a "
+		 "string is written in double quotes)\n"},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"-5s\"}",
 		 "error: services[0].healthCheck.interval '-5s': must be a time that is not "
 		 "negative and not so long\n"},
@@ -65,21 +67,23 @@ static void test_checks(void **state)
 		{N C P "healthCheck={type=\"tcp\"; port=0}",
 		 "error: services[0].healthCheck.port '0': must lie in 1-65535\n"},
 		{N C P "healthCheck={type=\"exec\"}",
-		 "error: services[0].healthCheck.command: must be set with type exec: a "
-		 "list, an absolute path first\n"},
+		 "error: services[0].healthCheck.command: must be set with type exec: a list, an "
+		 "absolute path first (as in command = [ \"/usr/local/bin/check\", \"-q\" ])\n"},
 		{N C P "healthCheck={type=\"exec\"; command=[]}",
-		 "error: services[0].healthCheck.command: must be set with type exec: a "
-		 "list, an absolute path first\n"},
+		 "error: services[0].healthCheck.command: must be set with type exec: a list, an "
+		 "absolute path first (as in command = [ \"/usr/local/bin/check\", \"-q\" ])\n"},
 		{N C P "healthCheck={type=\"exec\"; command=[\"true\"]}",
-		 "error: services[0].healthCheck.command[0] 'true': must be an absolute path\n"},
+		 "error: services[0].healthCheck.command[0] 'true': must be an absolute path "
+		 "(write the whole path, from '/' on)\n"},
 		{N C P "healthCheck={type=\"exec\"; command=[\"/bin/true\",\"-x\"]; port=80}",
-		 "warning: services[0].healthCheck.port '80': is ignored with type exec\n"},
+		 "warning: services[0].healthCheck.port '80': is ignored with type exec (leave it "
+		 "out)\n"},
 		{N C P "healthCheck={type=\"exec\"; command=\"true\"}",
-		 "error: services[0].healthCheck.command 'true': must be a list, not a "
-		 "string\n"},
+		 "error: services[0].healthCheck.command 'true': must be a list, not a string (a "
+		 "list is written in parentheses or brackets)\n"},
 		{N C P "healthCheck={type=\"exec\"; command=[\"/bin/true\",1]}",
-		 "error: services[0].healthCheck.command[1] '1': must be a string, not a "
-		 "number\n"},
+		 "error: services[0].healthCheck.command[1] '1': must be a string, not a number (a "
+		 "string is written in double quotes)\n"},
 	};
 
 	(void)state;

@@ -12,43 +12,47 @@ static void test_load_balancers(void **state)
 		 "error: services[0].loadBalancerIPs[0].ipMode 'proxy': must be VIP or "
 		 "Proxy (did you mean 'Proxy'?)\n"},
 		{L C LP "loadBalancerIPs=({ipMode=\"VIP\"})",
-		 "error: services[0].loadBalancerIPs[0].ip: must be set\n"},
+		 "error: services[0].loadBalancerIPs[0].ip: must be set (add an address such as "
+		 "203.0.113.5)\n"},
 		{L C LP "loadBalancerIPs=({ip=\"203.0.113.5\"; mode=\"VIP\"})",
 		 "error: services[0].loadBalancerIPs[0].mode 'VIP': unknown key\n"},
 		{L C LP "loadBalancerIPs=[5]",
-		 "error: services[0].loadBalancerIPs[0] '5': must be an address or a group, "
-		 "not a number\n"},
+		 "error: services[0].loadBalancerIPs[0] '5': must be an address or a group, not a "
+		 "number (write \"203.0.113.5\" or { ip = \"203.0.113.5\"; ipMode = \"Proxy\"; "
+		 "})\n"},
 		{L C LP "loadBalancerIPs=[\"127.0.0.1\",\"0.0.0.0\",\"224.0.0.1\",\"203.0.113.5:"
 			"80\",\"::ffff:203.0.113.5\"]",
 		 "error: services[0].loadBalancerIPs[0] '127.0.0.1': must not be a loopback "
-		 "address (127.0.0.0/8, ::1)\n"
-		 "error: services[0].loadBalancerIPs[1] '0.0.0.0': must not be the "
-		 "unspecified address\n"
-		 "error: services[0].loadBalancerIPs[2] '224.0.0.1': must not be a "
-		 "link-local multicast address (224.0.0.0/24, ff02::/16)\n"
-		 "error: services[0].loadBalancerIPs[3] '203.0.113.5:80': must be an "
-		 "address without a port\n"
-		 "error: services[0].loadBalancerIPs[4] '::ffff:203.0.113.5': must not be "
-		 "an IPv4-mapped IPv6 address (write the IPv4 address itself)\n"},
+		 "address (127.0.0.0/8, ::1) (write an address that packets from outside can be "
+		 "sent to)\n"
+		 "error: services[0].loadBalancerIPs[1] '0.0.0.0': must not be the unspecified "
+		 "address (write an address that packets from outside can be sent to)\n"
+		 "error: services[0].loadBalancerIPs[2] '224.0.0.1': must not be a link-local "
+		 "multicast address (224.0.0.0/24, ff02::/16) (write an address that packets from "
+		 "outside can be sent to)\n"
+		 "error: services[0].loadBalancerIPs[3] '203.0.113.5:80': must be an address "
+		 "without a port (write the address alone)\n"
+		 "error: services[0].loadBalancerIPs[4] '::ffff:203.0.113.5': must not be an "
+		 "IPv4-mapped IPv6 address (write the IPv4 address itself)\n"},
 		{L C LP "loadBalancerIPs=[\"203.0.113.5\",\"203.0.113.5\"]",
-		 "warning: services[0].loadBalancerIPs[1] '203.0.113.5': is listed twice "
-		 "and used once\n"},
+		 "warning: services[0].loadBalancerIPs[1] '203.0.113.5': is listed twice and used "
+		 "once (leave out one of the two)\n"},
 		{L C LP "loadBalancerIPs=[\"10.96.0.10\"]",
-		 "error: services[0].loadBalancerIPs[0] '10.96.0.10': must not be equal to "
-		 "the clusterIP of the service\n"},
+		 "error: services[0].loadBalancerIPs[0] '10.96.0.10': must not be equal to the "
+		 "clusterIP of the service (leave it out)\n"},
 		{L C LP "loadBalancerIPs=[\"203.0.113.5\"]; externalIPs=[\"203.0.113.5\"]",
 		 "warning: services[0].loadBalancerIPs[0] '203.0.113.5': is an external IP "
 		 "of the service, too: source ranges do not protect it (take it out of "
 		 "externalIPs)\n"},
 		{L C LP "loadBalancerIPs=[\"2001:db8::5\"]",
-		 "notice: services[0].loadBalancerIPs[0] '2001:db8::5': is not used: the "
-		 "service has no IPv6 clusterIP\n"},
+		 "notice: services[0].loadBalancerIPs[0] '2001:db8::5': is not used: the service "
+		 "has no IPv6 clusterIP (give the service one in clusterIPs)\n"},
 		{N C P "loadBalancerIPs=[\"203.0.113.5\"]",
-		 "error: services[0].loadBalancerIPs: must be set only with type "
-		 "LoadBalancer\n"},
+		 "error: services[0].loadBalancerIPs: must be set only with type LoadBalancer (use "
+		 "type LoadBalancer)\n"},
 		{T C "ports=({port=80;nodePort=30000}) loadBalancerSourceRanges=[\"10.0.0.0/8\"]",
 		 "error: services[0].loadBalancerSourceRanges: must be set only with type "
-		 "LoadBalancer\n"},
+		 "LoadBalancer (use type LoadBalancer)\n"},
 		{T C "ports=({port=80;nodePort=30000}) loadBalancerSourceRanges=[]", ""},
 		{L C LP "loadBalancerIPs=[\"203.0.113.5\"]; "
 			"loadBalancerSourceRanges=[\"10.0.0.0/8\",\" 192.0.2.0/24\t\"]",
@@ -57,31 +61,35 @@ static void test_load_balancers(void **state)
 			"33\",\"10.0.0.0/08\",\"010.0.0.0/8\",\"\",\"10.0.0.0 "
 			"/8\",\"10.0.0.0/8,11.0.0.0/8\",\"2001:db8::1/"
 			"32\",\"2001:db8::1\",\"10.0.0.0/255.0.0.0\"]",
-		 "error: services[0].loadBalancerSourceRanges[0] '10.0.0.1': must have a "
-		 "prefix length, as in 10.0.0.0/8 (did you mean '10.0.0.1/32'?)\n"
-		 "error: services[0].loadBalancerSourceRanges[1] '10.0.0.1/8': must not "
-		 "have bits set behind the prefix length (did you mean '10.0.0.0/8'?)\n"
+		 "error: services[0].loadBalancerSourceRanges[0] '10.0.0.1': must have a prefix "
+		 "length, as in 10.0.0.0/8 (did you mean '10.0.0.1/32'?)\n"
+		 "error: services[0].loadBalancerSourceRanges[1] '10.0.0.1/8': must not have bits "
+		 "set behind the prefix length (did you mean '10.0.0.0/8'?)\n"
 		 "error: services[0].loadBalancerSourceRanges[2] '10.0.0.0/33': must have a "
-		 "decimal prefix length of at most 32 (IPv4) or 128 (IPv6)\n"
+		 "decimal prefix length of at most 32 (IPv4) or 128 (IPv6) (write a prefix, such "
+		 "as 192.0.2.0/24)\n"
 		 "error: services[0].loadBalancerSourceRanges[3] '10.0.0.0/08': must have a "
-		 "decimal prefix length of at most 32 (IPv4) or 128 (IPv6)\n"
-		 "error: services[0].loadBalancerSourceRanges[4] '010.0.0.0/8': must not "
-		 "have leading zeros\n"
-		 "error: services[0].loadBalancerSourceRanges[5] '': must be a valid IP "
-		 "address\n"
-		 "error: services[0].loadBalancerSourceRanges[6] '10.0.0.0 /8': must be a "
-		 "valid IP address\n"
-		 "error: services[0].loadBalancerSourceRanges[7] '10.0.0.0/8,11.0.0.0/8': "
-		 "must have a decimal prefix length of at most 32 (IPv4) or 128 (IPv6)\n"
-		 "error: services[0].loadBalancerSourceRanges[8] '2001:db8::1/32': must not "
-		 "have bits set behind the prefix length (did you mean '2001:db8::/32'?)\n"
-		 "error: services[0].loadBalancerSourceRanges[9] '2001:db8::1': must have a "
-		 "prefix length, as in 10.0.0.0/8 (did you mean '2001:db8::1/128'?)\n"
-		 "error: services[0].loadBalancerSourceRanges[10] '10.0.0.0/255.0.0.0': "
-		 "must have a decimal prefix length of at most 32 (IPv4) or 128 (IPv6)\n"},
+		 "decimal prefix length of at most 32 (IPv4) or 128 (IPv6) (write a prefix, such "
+		 "as 192.0.2.0/24)\n"
+		 "error: services[0].loadBalancerSourceRanges[4] '010.0.0.0/8': must not have "
+		 "leading zeros (write numbers without them)\n"
+		 "error: services[0].loadBalancerSourceRanges[5] '': must be a valid IP address "
+		 "(write a prefix, such as 192.0.2.0/24)\n"
+		 "error: services[0].loadBalancerSourceRanges[6] '10.0.0.0 /8': must be a valid IP "
+		 "address (write a prefix, such as 192.0.2.0/24)\n"
+		 "error: services[0].loadBalancerSourceRanges[7] '10.0.0.0/8,11.0.0.0/8': must "
+		 "have a decimal prefix length of at most 32 (IPv4) or 128 (IPv6) (write a prefix, "
+		 "such as 192.0.2.0/24)\n"
+		 "error: services[0].loadBalancerSourceRanges[8] '2001:db8::1/32': must not have "
+		 "bits set behind the prefix length (did you mean '2001:db8::/32'?)\n"
+		 "error: services[0].loadBalancerSourceRanges[9] '2001:db8::1': must have a prefix "
+		 "length, as in 10.0.0.0/8 (did you mean '2001:db8::1/128'?)\n"
+		 "error: services[0].loadBalancerSourceRanges[10] '10.0.0.0/255.0.0.0': must have "
+		 "a decimal prefix length of at most 32 (IPv4) or 128 (IPv6) (write a prefix, such "
+		 "as 192.0.2.0/24)\n"},
 		{L C LP "loadBalancerSourceRanges=[5]",
-		 "error: services[0].loadBalancerSourceRanges[0] '5': must be a string, not "
-		 "a number\n"},
+		 "error: services[0].loadBalancerSourceRanges[0] '5': must be a string, not a "
+		 "number (a string is written in double quotes)\n"},
 		{L C LP "loadBalancerSourceRanges=[\"10.1.0.0/16\",\"10.0.0.0/8\"]",
 		 "notice: services[0].loadBalancerSourceRanges: '10.1.0.0/16' is part of "
 		 "'10.0.0.0/8'\n"},

@@ -4,10 +4,13 @@
 static void test_ports(void **state)
 {
 	static const struct text_row rows[] = {
-		{N C, "error: services[0].ports: must have at least one port\n"},
-		{N C "ports=()", "error: services[0].ports: must have at least one port\n"},
+		{N C, "error: services[0].ports: must have at least one port (add an entry with a "
+		      "port number)\n"},
+		{N C "ports=()", "error: services[0].ports: must have at least one port (add an "
+				 "entry with a port number)\n"},
 		{N "clusterIP=\"None\"", ""},
-		{N C "ports=({})", "error: services[0].ports[0].port: must be set, in 1-65535\n"},
+		{N C "ports=({})", "error: services[0].ports[0].port: must be set, in 1-65535 (add "
+				   "the number at which clients connect)\n"},
 		{N C "ports=({port=0})",
 		 "error: services[0].ports[0].port '0': must lie in 1-65535\n"},
 		{N C "ports=({port=65536})",
@@ -24,29 +27,30 @@ static void test_ports(void **state)
 		{N C "ports=({port=-1})",
 		 "error: services[0].ports[0].port '-1': must lie in 1-65535\n"},
 		{N C "ports=({port=80; name=\"HTTP\"})",
-		 "error: services[0].ports[0].name 'HTTP': must be 1 to 63 of a-z, 0-9 and "
-		 "'-', with no '-' at its ends\n"},
+		 "error: services[0].ports[0].name 'HTTP': must be 1 to 63 of a-z, 0-9 and '-', "
+		 "with no '-' at its ends (did you mean 'http'?)\n"},
 		{N C "ports=({port=80; name=\"a_b\"})",
-		 "error: services[0].ports[0].name 'a_b': must be 1 to 63 of a-z, 0-9 and "
-		 "'-', with no '-' at its ends\n"},
+		 "error: services[0].ports[0].name 'a_b': must be 1 to 63 of a-z, 0-9 and '-', "
+		 "with no '-' at its ends (did you mean 'a-b'?)\n"},
 		{N C "ports=({port=80; name=\"sixteen-bytes-ok\"})", ""},
 		{N C "ports=({port=80; name=\"\"})", ""},
 		{N C "ports=({port=80; name=80})",
-		 "error: services[0].ports[0].name '80': must be a string, not a number\n"},
+		 "error: services[0].ports[0].name '80': must be a string, not a number (a string "
+		 "is written in double quotes)\n"},
 		{N C "ports=({port=80},{port=81})",
-		 "error: services[0].ports[0].name: must be set when the service has more "
-		 "than one port\n"
-		 "error: services[0].ports[1].name: must be set when the service has more "
-		 "than one port\n"},
+		 "error: services[0].ports[0].name: must be set when the service has more than one "
+		 "port (give each port a name of its own, such as \"http\")\n"
+		 "error: services[0].ports[1].name: must be set when the service has more than one "
+		 "port (give each port a name of its own, such as \"http\")\n"},
 		{N C "ports=({port=80; name=\"a\"},{port=81; name=\"\"})",
-		 "error: services[0].ports[1].name: must be set when the service has more "
-		 "than one port\n"},
+		 "error: services[0].ports[1].name: must be set when the service has more than one "
+		 "port (give each port a name of its own, such as \"http\")\n"},
 		{N C "ports=({port=80; name=\"a\"},{port=81; name=\"a\"; protocol=\"UDP\"})",
-		 "error: services[0].ports[1].name 'a': is the name of ports[0], too: names "
-		 "must be unique in a service\n"},
+		 "error: services[0].ports[1].name 'a': is the name of ports[0], too: names must "
+		 "be unique in a service (give each port a name of its own)\n"},
 		{N C "ports=({port=80; name=\"a\"},{port=80; name=\"b\"})",
-		 "error: services[0].ports[1]: has the number and protocol of ports[0], TCP "
-		 "80\n"},
+		 "error: services[0].ports[1]: has the number and protocol of ports[0], TCP 80 "
+		 "(leave out one of the two)\n"},
 		{N C "ports=({port=80; name=\"a\"},{port=80; name=\"b\"; protocol=\"UDP\"})", ""},
 		{N C "ports=({port=80; protocol=\"tcp\"})",
 		 "error: services[0].ports[0].protocol 'tcp': must be TCP, UDP or SCTP (did "
@@ -62,9 +66,9 @@ static void test_ports(void **state)
 		{N C "ports=({port=80; targetPort=-1})",
 		 "error: services[0].ports[0].targetPort '-1': must lie in 1-65535\n"},
 		{N C "ports=({port=80; targetPort=\"80\"})",
-		 "error: services[0].ports[0].targetPort '80': must be a name of 1 to 15 of "
-		 "a-z, 0-9 and '-' with at least one letter, no \"--\" and no '-' at its "
-		 "ends (write a number without quotes)\n"},
+		 "error: services[0].ports[0].targetPort '80': must be a name of 1 to 15 of a-z, "
+		 "0-9 and '-' with at least one letter, no \"--\" and no '-' at its ends (write 80 "
+		 "without quotes)\n"},
 		{N C "ports=({port=80; targetPort=\"http\"})", ""},
 		{N C "ports=({port=80; targetPort=\"a--b\"})",
 		 "error: services[0].ports[0].targetPort 'a--b': must be a name of 1 to 15 "
@@ -96,19 +100,23 @@ static void test_ports(void **state)
 		 "error: services[0].ports[1].nodePort: must be set with type NodePort "
 		 "(30002 is the lowest that this file does not use)\n"},
 		{T C "ports=({port=80; nodePort=-1})",
-		 "error: services[0].ports[0].nodePort '-1': must lie in 30000-32767\n"},
+		 "error: services[0].ports[0].nodePort '-1': must lie in 30000-32767 (the range is "
+		 "that of ServiceNodePortRange=)\n"},
 		{T C "ports=({port=80; nodePort=29999})",
-		 "error: services[0].ports[0].nodePort '29999': must lie in 30000-32767\n"},
+		 "error: services[0].ports[0].nodePort '29999': must lie in 30000-32767 (the range "
+		 "is that of ServiceNodePortRange=)\n"},
 		{T C "ports=({port=80; nodePort=30000})", ""},
 		{T C "ports=({port=80; nodePort=32767})", ""},
 		{T C "ports=({port=80; nodePort=32768})",
-		 "error: services[0].ports[0].nodePort '32768': must lie in 30000-32767\n"},
+		 "error: services[0].ports[0].nodePort '32768': must lie in 30000-32767 (the range "
+		 "is that of ServiceNodePortRange=)\n"},
 		{T C "ports=({port=80; nodePort=70000})",
-		 "error: services[0].ports[0].nodePort '70000': must lie in 30000-32767\n"},
+		 "error: services[0].ports[0].nodePort '70000': must lie in 30000-32767 (the range "
+		 "is that of ServiceNodePortRange=)\n"},
 		{T C "ports=({port=80; nodePort=30000; name=\"a\"},{port=81; nodePort=30000; "
 		     "name=\"b\"})",
-		 "error: services[0].ports[1].nodePort '30000': is the nodePort of "
-		 "ports[0], too, with the same protocol\n"},
+		 "error: services[0].ports[1].nodePort '30000': is the nodePort of ports[0], too, "
+		 "with the same protocol (choose another number)\n"},
 		{T C "ports=({port=80; nodePort=30000; name=\"a\"},{port=81; nodePort=30000; "
 		     "name=\"b\"; protocol=\"UDP\"})",
 		 ""},

@@ -5,25 +5,29 @@ static void test_names(void **state)
 {
 	static const struct text_row rows[] = {
 		{"type=\"ClusterIP\"; clusterIP=\"10.96.0.1\"; ports=({port=80})",
-		 "error: services[0].name: must be set\n"},
-		{"name=7; " C P, "error: services[0].name '7': must be a string, not a number\n"},
-		{"name=\"\"; " C P, "error: services[0].name '': the name must not be empty\n"},
-		{"name=\"/b\"; " C P,
-		 "error: services[0].name '/b': the namespace must not be empty\n"},
-		{"name=\"a/\"; " C P, "error: services[0].name 'a/': the name must not be empty\n"},
+		 "error: services[0].name: must be set (give it a name, such as "
+		 "\"default/web\")\n"},
+		{"name=7; " C P, "error: services[0].name '7': must be a string, not a number (a "
+				 "string is written in double quotes)\n"},
+		{"name=\"\"; " C P, "error: services[0].name '': the name must not be empty (give "
+				    "it a name, such as \"web\")\n"},
+		{"name=\"/b\"; " C P, "error: services[0].name '/b': the namespace must not be "
+				      "empty (leave out the '/' for the namespace default)\n"},
+		{"name=\"a/\"; " C P, "error: services[0].name 'a/': the name must not be empty "
+				      "(give it a name, such as \"web\")\n"},
 		{"name=\"a/b/c\"; " C P,
 		 "error: services[0].name 'a/b/c': must be \"namespace/name\" or \"name\", "
 		 "with one '/'\n"},
 		{"name=\"Web\"; " C P,
-		 "error: services[0].name 'Web': the name must be 1 to 63 of a-z, 0-9 and "
-		 "'-', with no '-' at its ends\n"},
+		 "error: services[0].name 'Web': the name must be 1 to 63 of a-z, 0-9 and '-', "
+		 "with no '-' at its ends (did you mean 'web'?)\n"},
 		{"name=\"1st\"; " C P, ""},
 		{"name=\"my_ns/web\"; " C P,
-		 "error: services[0].name 'my_ns/web': the namespace must be 1 to 63 of "
-		 "a-z, 0-9 and '-', with no '-' at its ends\n"},
+		 "error: services[0].name 'my_ns/web': the namespace must be 1 to 63 of a-z, 0-9 "
+		 "and '-', with no '-' at its ends (did you mean 'my-ns'?)\n"},
 		{"name=\"a.b\"; " C P,
-		 "error: services[0].name 'a.b': the name must be 1 to 63 of a-z, 0-9 and "
-		 "'-', with no '-' at its ends\n"},
+		 "error: services[0].name 'a.b': the name must be 1 to 63 of a-z, 0-9 and '-', "
+		 "with no '-' at its ends (did you mean 'a-b'?)\n"},
 		{"name=\"-a\"; " C P,
 		 "error: services[0].name '-a': the name must be 1 to 63 of a-z, 0-9 and "
 		 "'-', with no '-' at its ends\n"},
@@ -39,10 +43,10 @@ static void test_names(void **state)
 		 "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...': "
 		 "the namespace must be 1 to 63 of a-z, 0-9 and '-', with no '-' at its ends\n"},
 		{"name=\"UP/Down\"; " C P,
-		 "error: services[0].name 'UP/Down': the namespace must be 1 to 63 of a-z, "
-		 "0-9 and '-', with no '-' at its ends\n"
-		 "error: services[0].name 'UP/Down': the name must be 1 to 63 of a-z, 0-9 "
-		 "and '-', with no '-' at its ends\n"},
+		 "error: services[0].name 'UP/Down': the namespace must be 1 to 63 of a-z, 0-9 and "
+		 "'-', with no '-' at its ends (did you mean 'up'?)\n"
+		 "error: services[0].name 'UP/Down': the name must be 1 to 63 of a-z, 0-9 and '-', "
+		 "with no '-' at its ends (did you mean 'down'?)\n"},
 	};
 
 	(void)state;
@@ -56,18 +60,18 @@ static void test_keys_and_types(void **state)
 		{N C P "nodeport=1", "error: services[0].nodeport '1': unknown key\n"},
 		{N C P "Type=\"NodePort\"",
 		 "error: services[0].Type 'NodePort': unknown key (did you mean 'type'?)\n"},
-		{N C "ports=(1)",
-		 "error: services[0].ports[0] '1': must be a group, not a number\n"},
+		{N C "ports=(1)", "error: services[0].ports[0] '1': must be a group, not a number "
+				  "(a group is written in braces)\n"},
 		{N C "ports=({port=80; nodePrt=1})",
 		 "error: services[0].ports[0].nodePrt '1': unknown key (did you mean "
 		 "'nodePort'?)\n"},
-		{N C "ports=\"80\"",
-		 "error: services[0].ports '80': must be a list, not a string\n"},
-		{N "clusterIP=10; " P,
-		 "error: services[0].clusterIP '10': must be a string, not a number\n"},
+		{N C "ports=\"80\"", "error: services[0].ports '80': must be a list, not a string "
+				     "(a list is written in parentheses or brackets)\n"},
+		{N "clusterIP=10; " P, "error: services[0].clusterIP '10': must be a string, not a "
+				       "number (a string is written in double quotes)\n"},
 		{N C P "publishNotReadyAddresses=\"yes\"",
-		 "error: services[0].publishNotReadyAddresses 'yes': must be true or false, "
-		 "not a string\n"},
+		 "error: services[0].publishNotReadyAddresses 'yes': must be true or false, not a "
+		 "string (write true or false, without quotes)\n"},
 		{N C P "publishNotReadyAddresses=true", ""},
 		{N C P "externalName=null", ""},
 	};
@@ -85,8 +89,8 @@ static void test_types(void **state)
 		{N C P "type=\"Foo\"",
 		 "error: services[0].type 'Foo': must be ClusterIP, NodePort, LoadBalancer "
 		 "or ExternalName\n"},
-		{N C P "type=true",
-		 "error: services[0].type 'true': must be a string, not true or false\n"},
+		{N C P "type=true", "error: services[0].type 'true': must be a string, not true or "
+				    "false (a string is written in double quotes)\n"},
 	};
 
 	(void)state;
@@ -98,37 +102,39 @@ static void test_external_names(void **state)
 	static const struct text_row rows[] = {
 		{N "type=\"ExternalName\"; externalName=\"db.example.com.\"", ""},
 		{N "type=\"ExternalName\"; externalName=\"db.example.com..\"",
-		 "error: services[0].externalName 'db.example.com..': must be a DNS name in "
-		 "lower case, of at most 253 characters\n"},
+		 "error: services[0].externalName 'db.example.com..': must be a DNS name in lower "
+		 "case, of at most 253 characters (write it as in db.example.com)\n"},
 		{N "type=\"ExternalName\"; externalName=\"Example\"",
-		 "error: services[0].externalName 'Example': must be a DNS name in lower "
-		 "case, of at most 253 characters\n"},
+		 "error: services[0].externalName 'Example': must be a DNS name in lower case, of "
+		 "at most 253 characters (write it as in db.example.com)\n"},
 		{N "type=\"ExternalName\"; externalName=\"10.0.0.1\"",
-		 "warning: services[0].externalName '10.0.0.1': is an address, but is used "
-		 "as a DNS name\n"},
+		 "warning: services[0].externalName '10.0.0.1': is an address, but is used as a "
+		 "DNS name (a service with this address as its endpoint can be reached by "
+		 "address)\n"},
 		{N "type=\"ExternalName\"; externalName=\"\"",
-		 "error: services[0].externalName '': must be a DNS name in lower case, of "
-		 "at most 253 characters\n"},
+		 "error: services[0].externalName '': must be a DNS name in lower case, of at most "
+		 "253 characters (write it as in db.example.com)\n"},
 		{N "type=\"ExternalName\"",
-		 "error: services[0].externalName: must be set with type ExternalName\n"},
+		 "error: services[0].externalName: must be set with type ExternalName (add a name "
+		 "such as db.example.com)\n"},
 		{N "type=\"ExternalName\"; externalName=\"x.y\"; clusterIP=\"10.96.0.1\"",
 		 "error: services[0].clusterIP '10.96.0.1': must not be set with type "
-		 "ExternalName, which has no address\n"},
+		 "ExternalName, which has no address (leave it out)\n"},
 		{N "type=\"ExternalName\"; externalName=\"x.y\"; ports=({port=80;nodePort=30000}); "
 		   "externalIPs=[\"198.51.100.1\"]; endpoints=[\"10.1.0.1:80\"]",
-		 "warning: services[0].ports: is ignored: an ExternalName service has no "
-		 "frontends\n"
-		 "warning: services[0].externalIPs: is ignored: an ExternalName service has "
-		 "no frontends\n"
-		 "warning: services[0].endpoints: is ignored: an ExternalName service has "
-		 "no endpoints\n"},
+		 "warning: services[0].ports: is ignored: an ExternalName service has no frontends "
+		 "(leave it out)\n"
+		 "warning: services[0].externalIPs: is ignored: an ExternalName service has no "
+		 "frontends (leave it out)\n"
+		 "warning: services[0].endpoints: is ignored: an ExternalName service has no "
+		 "endpoints (leave it out)\n"},
 		{N "type=\"ExternalName\"; externalName=\"x.y\"; externalTrafficPolicy=\"Cluster\"",
 		 "warning: services[0].externalTrafficPolicy 'Cluster': has no effect (the "
 		 "service has no frontends for outside: it is neither NodePort nor "
 		 "LoadBalancer and has no externalIPs)\n"},
 		{N C P "externalName=\"x.y\"",
-		 "warning: services[0].externalName 'x.y': is ignored without type "
-		 "ExternalName\n"},
+		 "warning: services[0].externalName 'x.y': is ignored without type ExternalName "
+		 "(leave it out)\n"},
 	};
 
 	(void)state;
@@ -173,26 +179,29 @@ static void test_policies(void **state)
 		{N C P "internalTrafficPolicy=\"Node\"",
 		 "error: services[0].internalTrafficPolicy 'Node': must be Cluster or Local\n"},
 		{L C LP "externalTrafficPolicy=\"Local\"",
-		 "warning: services[0].healthCheckNodePort: is not set: load balancers "
-		 "cannot ask whether this node has endpoints\n"},
+		 "warning: services[0].healthCheckNodePort: is not set: load balancers cannot ask "
+		 "whether this node has endpoints (set it to a free number of "
+		 "ServiceNodePortRange=)\n"},
 		{L C LP "externalTrafficPolicy=\"Local\"; healthCheckNodePort=0",
-		 "warning: services[0].healthCheckNodePort: is not set: load balancers "
-		 "cannot ask whether this node has endpoints\n"},
+		 "warning: services[0].healthCheckNodePort: is not set: load balancers cannot ask "
+		 "whether this node has endpoints (set it to a free number of "
+		 "ServiceNodePortRange=)\n"},
 		{L C LP "externalTrafficPolicy=\"Local\"; healthCheckNodePort=30001", ""},
 		{L C LP "externalTrafficPolicy=\"Local\"; healthCheckNodePort=30080",
-		 "error: services[0].healthCheckNodePort '30080': must not be the nodePort "
-		 "of a TCP port of the service\n"},
+		 "error: services[0].healthCheckNodePort '30080': must not be the nodePort of a "
+		 "TCP port of the service (choose another number)\n"},
 		{L C "ports=({port=53;protocol=\"UDP\";nodePort=30080}) "
 		     "externalTrafficPolicy=\"Local\"; healthCheckNodePort=30080",
 		 ""},
 		{L C LP "externalTrafficPolicy=\"Local\"; healthCheckNodePort=8080",
-		 "error: services[0].healthCheckNodePort '8080': must lie in 30000-32767\n"},
+		 "error: services[0].healthCheckNodePort '8080': must lie in 30000-32767 (the "
+		 "range is that of ServiceNodePortRange=)\n"},
 		{L C LP "healthCheckNodePort=30001",
-		 "error: services[0].healthCheckNodePort '30001': must be set only with "
-		 "type LoadBalancer and externalTrafficPolicy Local\n"},
+		 "error: services[0].healthCheckNodePort '30001': must be set only with type "
+		 "LoadBalancer and externalTrafficPolicy Local (leave it out)\n"},
 		{N C P "healthCheckNodePort=30001",
-		 "error: services[0].healthCheckNodePort '30001': must be set only with "
-		 "type LoadBalancer and externalTrafficPolicy Local\n"},
+		 "error: services[0].healthCheckNodePort '30001': must be set only with type "
+		 "LoadBalancer and externalTrafficPolicy Local (leave it out)\n"},
 		{L C LP "externalTrafficPolicy=\"Local\"; healthCheckNodePort=\"30001\"",
 		 "error: services[0].healthCheckNodePort '30001': must be a whole number, "
 		 "not a string (write 30001 without quotes)\n"},
@@ -234,16 +243,17 @@ static void test_own_keys(void **state)
 		 "warning: services[0].scheduler 'mh': has no effect in iptables mode, "
 		 "which chooses at random\n"},
 		{N C P "schedulerFlags=[\"fallback\"]",
-		 "warning: services[0].schedulerFlags: has no effect with scheduler rr: "
-		 "only sh and mh have flags\n"},
+		 "warning: services[0].schedulerFlags: has no effect with scheduler rr: only sh "
+		 "and mh have flags (leave it out)\n"},
 		{N C P "scheduler=\"sh\"; schedulerFlags=[\"fall\"]",
 		 "warning: services[0].scheduler 'sh': has no effect in iptables mode, "
 		 "which chooses at random\n"
 		 "error: services[0].schedulerFlags[0] 'fall': must be fallback or port\n"},
 		{N C P "scheduler=\"sh\"; schedulerFlags=\"port\"",
-		 "warning: services[0].scheduler 'sh': has no effect in iptables mode, "
-		 "which chooses at random\n"
-		 "error: services[0].schedulerFlags 'port': must be a list, not a string\n"},
+		 "warning: services[0].scheduler 'sh': has no effect in iptables mode, which "
+		 "chooses at random\n"
+		 "error: services[0].schedulerFlags 'port': must be a list, not a string (a list "
+		 "is written in parentheses or brackets)\n"},
 		{N C P "onEndpointRemoval=\"cut\"", ""},
 		{N C P "onEndpointRemoval=\"Drain\"",
 		 "error: services[0].onEndpointRemoval 'Drain': must be drain or cut (did "
@@ -372,7 +382,7 @@ static void test_settings(void **state)
 		{MODE_USERSPACE,
 		 {N C P "scheduler = \"fo\"",
 		  "error: services[0].scheduler 'fo': userspace mode knows rr, wrr, lc, wlc, sh, "
-		  "mh, sed and nq\n"}},
+		  "mh, sed and nq (choose one of these)\n"}},
 		{MODE_NFTABLES,
 		 {N C P "scheduler = \"dh\"",
 		  "warning: services[0].scheduler 'dh': has no effect in nftables mode, which "
@@ -383,18 +393,21 @@ static void test_settings(void **state)
 		{N P "clusterIP = \"10.96.255.254\"", ""},
 		{N P "clusterIP = \"10.96.0.0\"",
 		 "error: services[0].clusterIP '10.96.0.0': must not be the first address of "
-		 "ServiceCIDR=10.96.0.0/16\n"},
+		 "ServiceCIDR=10.96.0.0/16 (choose another address of the range)\n"},
 		{N P "clusterIP = \"10.96.255.255\"",
 		 "error: services[0].clusterIP '10.96.255.255': must not be the last address of "
-		 "ServiceCIDR=10.96.0.0/16\n"},
-		{N P "clusterIP = \"10.97.0.1\"", "error: services[0].clusterIP '10.97.0.1': must "
-						  "lie in ServiceCIDR=10.96.0.0/16\n"},
+		 "ServiceCIDR=10.96.0.0/16 (choose another address of the range)\n"},
+		{N P "clusterIP = \"10.97.0.1\"",
+		 "error: services[0].clusterIP '10.97.0.1': must lie in ServiceCIDR=10.96.0.0/16 "
+		 "(choose another address, or change the setting)\n"},
 		{N P "clusterIP = \"fd00::1\"",
-		 "error: services[0].clusterIP 'fd00::1': must lie in ServiceCIDR=10.96.0.0/16\n"},
+		 "error: services[0].clusterIP 'fd00::1': must lie in ServiceCIDR=10.96.0.0/16 "
+		 "(choose another address, or change the setting)\n"},
 		{N P "clusterIP = \"None\"", ""},
 		{T C "ports = ({ port = 80; nodePort = 20; })", ""},
 		{T C "ports = ({ port = 80; nodePort = 31; })",
-		 "error: services[0].ports[0].nodePort '31': must lie in 20-30\n"},
+		 "error: services[0].ports[0].nodePort '31': must lie in 20-30 (the range is that "
+		 "of ServiceNodePortRange=)\n"},
 	};
 	_cleanup_settings_ struct settings settings;
 	_cleanup_free_ struct addr_prefix *range = NULL;
@@ -439,10 +452,11 @@ static void test_origin(void **state)
 	said = messages_text(&d);
 	assert_string_equal(said,
 			    "error: metadata.namespace 'a.b': the namespace must be 1 to 63 of "
-			    "a-z, 0-9 and '-', with no '-' at its ends\n"
+			    "a-z, 0-9 and '-', with no '-' at its ends (did you mean 'a-b'?)\n"
 			    "error: metadata.name 'web.': the name must be 1 to 63 of a-z, 0-9 and "
 			    "'-', with no '-' at its ends\n"
-			    "error: spec.ports: must have at least one port\n");
+			    "error: spec.ports: must have at least one port (add an entry with a "
+			    "port number)\n");
 }
 
 int main(void)

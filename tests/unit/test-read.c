@@ -18,11 +18,14 @@ static void test_files(void **state)
 		 ""},
 		{OBJECTS_ENDPOINTS, "endpoints = ({ service = \"a\"; endpoints = (); })", 0, 1, ""},
 		{OBJECTS_SERVICES, "services = { " N C P "};", -EBADMSG, 0,
-		 "error: services: must be a list, not a group\n"},
+		 "error: services: must be a list, not a group (a list is written in parentheses "
+		 "or brackets)\n"},
 		{OBJECTS_SERVICES, "services = 5;", -EBADMSG, 0,
-		 "error: services '5': must be a list, not a number\n"},
+		 "error: services '5': must be a list, not a number (a list is written in "
+		 "parentheses or brackets)\n"},
 		{OBJECTS_SERVICES, "services = (5);", -EBADMSG, 0,
-		 "error: services[0] '5': must be a group, not a number\n"},
+		 "error: services[0] '5': must be a group, not a number (a group is written in "
+		 "braces)\n"},
 		{OBJECTS_SERVICES, "service = ();", -EBADMSG, 0,
 		 "error: service: unknown key (did you mean 'services'?)\n"},
 		{OBJECTS_SERVICES, "services = (); other = 1;", -EBADMSG, 0,
@@ -35,19 +38,21 @@ static void test_files(void **state)
 		 "services.d)\n"},
 		{OBJECTS_ENDPOINTS, "endpoints = (1, { }, { service = \"a\"; endpoints = (2); });",
 		 -EBADMSG, 0,
-		 "error: endpoints[0] '1': must be a group, not a number\n"
-		 "error: endpoints[1].service: must be set to the name of a service\n"
+		 "error: endpoints[0] '1': must be a group, not a number (a group is written in "
+		 "braces)\n"
+		 "error: endpoints[1].service: must be set to the name of a service (add its name, "
+		 "such as \"default/web\")\n"
 		 "notice: endpoints[1].endpoints: is not set: the group has no endpoints\n"
 		 "error: endpoints[2].endpoints[0] '2': must be \"ip:port\" or a group, not a "
-		 "number\n"},
+		 "number (write \"10.0.0.1:80\" or { address = \"10.0.0.1\"; })\n"},
 		/* The second one is told, too, and the good one between them is not kept. */
 		{OBJECTS_SERVICES,
 		 "services = ({ name = \"A\"; " C P "}, { " N C P "}, { name = \"B\"; " C P "});",
 		 -EBADMSG, 0,
 		 "error: services[0].name 'A': the name must be 1 to 63 of a-z, 0-9 and '-', with "
-		 "no '-' at its ends\n"
+		 "no '-' at its ends (did you mean 'a'?)\n"
 		 "error: services[2].name 'B': the name must be 1 to 63 of a-z, 0-9 and '-', with "
-		 "no '-' at its ends\n"},
+		 "no '-' at its ends (did you mean 'b'?)\n"},
 	};
 	_cleanup_settings_ struct settings settings;
 

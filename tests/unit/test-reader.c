@@ -72,7 +72,9 @@ static void test_numbers(void **state)
 		struct reader r = {.tree = tree, .diags = &d};
 		int64_t value = 0x5A5A;
 
-		assert_int_equal(reader_number(&r, tree->root->first, 1, 5, &value), rows[i].good);
+		assert_int_equal(
+			reader_number(&r, tree->root->first, 1, 5, CHECK_S34_RANGE, &value),
+			rows[i].good);
 		assert_int_equal(value, rows[i].good ? rows[i].value : 0x5A5A);
 		said = messages_text(&d);
 		assert_string_equal(said, rows[i].said);
@@ -92,8 +94,10 @@ static void test_keys(void **state)
 		const char *said;
 	} rows[] = {
 		{"g = { ip = 1; ipMode = 2; }", true, ""},
-		{"g = { ip = null; }", false, "error: g.ip: must be set\n"},
-		{"g = { }", false, "error: g.ip: must be set\n"},
+		{"g = { ip = null; }", false,
+		 "error: g.ip: must be set (add an address such as 203.0.113.5)\n"},
+		{"g = { }", false,
+		 "error: g.ip: must be set (add an address such as 203.0.113.5)\n"},
 		{"g = { ipp = 1; }", false, "error: g.ipp '1': unknown key (did you mean 'ip'?)\n"},
 		{"g = { ipmode = 1; x = 2; ip = 3; }", true,
 		 "error: g.ipmode '1': unknown key (did you mean 'ipMode'?)\n"
@@ -112,8 +116,7 @@ static void test_keys(void **state)
 		assert_true(reader_keys(&r, tree->root->first, lb_ip_keys, n_lb_ip_keys, keys));
 		assert_int_equal(keys[LB_IP] != NULL, rows[i].found);
 		if (!keys[LB_IP])
-			reader_missing(&r, DIAG_ERROR, tree->root->first, "ip", NULL,
-				       "must be set");
+			reader_missing(&r, tree->root->first, CHECK_S58_MISSING);
 		said = messages_text(&d);
 		assert_string_equal(said, rows[i].said);
 	}
