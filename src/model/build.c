@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "model/checks.h"
 #include "model/read.h"
 
 /* An endpoint that a port of the service may use. */
@@ -61,23 +62,22 @@ static const char *endpoint_text(const struct endpoint_def *e, char buf[ADDR_POR
 	return e->port ? addr_port_format(&e->ip, e->port, buf) : addr_format(&e->ip, buf);
 }
 
-static void endpoint_diag(struct builder *b, enum diag_severity severity,
-			  const struct endpoint_group *g, const struct endpoint_def *e,
-			  const char *hint, const char *reason)
+static void endpoint_tell(struct builder *b, enum check check, const struct endpoint_group *g,
+			  const struct endpoint_def *e, const char *const *texts, size_t n_texts)
 {
 	struct place at = {.file = g->at.file, .line = e->line, .column = e->column};
 	char field[ENDPOINT_FIELD_MAX], text[ADDR_PORT_TEXT_MAX];
 
-	diags_add(b->diags, severity, &at, b->def->key, endpoint_def_field(b->def, g, e, field),
-		  endpoint_text(e, text), hint, "%s", reason);
+	check_tell_texts(b->diags, check, &at, b->def->key, endpoint_def_field(b->def, g, e, field),
+			 endpoint_text(e, text), texts, n_texts);
 }
 
 /* The same, but only one warning and one error for an endpoint, whatever the number of ports. */
-static int endpoint_diag_once(struct builder *b, enum diag_severity severity,
-			      const struct endpoint_group *g, const struct endpoint_def *e,
-			      const char *hint, const char *reason)
+static int endpoint_tell_once(struct builder *b, enum check check, const struct endpoint_group *g,
+			      const struct endpoint_def *e, const char *const *texts,
+			      size_t n_texts)
 {
-	const uintptr_t key[] = {(uintptr_t)e, severity};
+	const uintptr_t key[] = {(uintptr_t)e, check_rows[check].severity};
 	int r;
 
 	if (!b->told) {
@@ -90,7 +90,7 @@ static int endpoint_diag_once(struct builder *b, enum diag_severity severity,
 	r = map_put_bytes(b->told, key, sizeof(key), b);
 	if (r < 0)
 		return r;
-	endpoint_diag(b, severity, g, e, hint, reason);
+	endpoint_tell(b, check, g, e, texts, n_texts);
 	return 0;
 }
 
@@ -111,19 +111,15 @@ static void check_endpoint(struct builder *b, const struct endpoint_group *g,
 			   const struct endpoint_def *e)
 {
 	if (e->port && !b->one_number) {
-		char address[ADDR_TEXT_MAX], hint[300];
-		const struct service_port *p = &b->def->ports[0];
+		char address[ADDR_TEXT_MAX], port[8];
 
-		(void)snprintf(hint, sizeof(hint),
-			       "write { address = \"%s\"; ports = ( { name = \"%s\"; port = %u; }, "
-			       "... ); }",
-			       addr_format(&e->ip, address), p->name, e->port);
-		endpoint_diag(b, DIAG_ERROR, g, e, hint,
-			      "which port? The service has several ports with different numbers");
+		(void)snprintf(port, sizeof(port), "%u", e->port);
+		endpoint_tell(
+			b, CHECK_P23_WHICH_PORT, g, e,
+			CHECK_TEXTS(addr_format(&e->ip, address), b->def->ports[0].name, port));
 	}
 	if (e->ready && e->terminating && !b->def->publish_not_ready)
-		endpoint_diag(b, DIAG_WARNING, g, e, NULL,
-			      "is ready and terminating: it takes new connections");
+		endpoint_tell(b, CHECK_P24_READY, g, e, CHECK_TEXTS());
 }
 
 /* Number of the port with this name and protocol, 0 if there is none. ports are sorted. */
@@ -229,6 +225,23 @@ static bool same_content(const struct endpoint_def *a, const struct endpoint_def
 	       text_list_equal(&a->for_nodes, &b->for_nodes);
 }
 
+/* Two entries of one endpoint disagree: the later one is told of, with the place of the other. */
+static int tell_difference(struct builder *b, const struct candidate *before,
+			   const struct candidate *c)
+{
+	_cleanup_strbuf_ struct strbuf place = {0};
+
+	if (same_content(before->def, c->def))
+		return 0;
+	strbuf_addf(&place, "%s:%d", before->group->at.file ? before->group->at.file : "?",
+		    before->def->line);
+	if (strbuf_error(&place) < 0)
+		return -ENOMEM;
+	return endpoint_tell_once(b,
+				  c->def->terminating ? CHECK_P25_TERMINATING : CHECK_P25_DIFFERS,
+				  c->group, c->def, CHECK_TEXTS(strbuf_text(&place)));
+}
+
 /*
  * Of equal texts one stays, at the head of the array: an entry that is terminating never replaces
  * another one, otherwise the later one counts. (kube-proxy stores in the same way, but in random
@@ -246,17 +259,9 @@ static int merge(struct builder *b)
 			b->candidates[n++] = *c;
 			continue;
 		}
-		if (!same_content(b->candidates[n - 1].def, c->def)) {
-			r = endpoint_diag_once(
-				b, DIAG_WARNING, c->group, c->def, NULL,
-				c->def->terminating
-					? "is listed before with other properties, which count "
-					  "because this entry is terminating"
-					: "is listed before with other properties: those of this "
-					  "entry count");
-			if (r < 0)
-				return r;
-		}
+		r = tell_difference(b, &b->candidates[n - 1], c);
+		if (r < 0)
+			return r;
 		if (!c->def->terminating)
 			b->candidates[n - 1] = *c;
 	}
@@ -354,8 +359,8 @@ static int check_loop(struct builder *b, const struct candidate *c, enum svc_pro
 		const struct service_port *p = &b->def->ports[i];
 
 		if (p->protocol == protocol && p->port == c->port)
-			return endpoint_diag_once(b, DIAG_ERROR, c->group, c->def, NULL,
-						  "is an address and port of the service itself");
+			return endpoint_tell_once(b, CHECK_E21_LOOP, c->group, c->def,
+						  CHECK_TEXTS());
 	}
 	return 0;
 }
@@ -410,21 +415,17 @@ static void warn_unmatched_port(struct builder *b, size_t i)
 {
 	const struct service_def *s = b->def;
 	const struct service_port *p = &s->ports[i];
-	char field[64], hint[200];
+	char field[64], port[32], name[80] = "without a name";
 
 	if (s->position < 0)
 		(void)snprintf(field, sizeof(field), "ports[%zu]", i);
 	else
 		(void)snprintf(field, sizeof(field), "services[%d].ports[%zu]", s->position, i);
+	(void)snprintf(port, sizeof(port), "%u/%s", p->port, svc_proto_text(p->protocol));
 	if (*p->name)
-		(void)snprintf(hint, sizeof(hint), "give the endpoints a %s port named '%s'",
-			       svc_proto_text(p->protocol), p->name);
-	else
-		(void)snprintf(hint, sizeof(hint), "give the endpoints a %s port without a name",
-			       svc_proto_text(p->protocol));
-	diags_add(b->diags, DIAG_WARNING, &s->at, s->key, field, NULL, hint,
-		  "none of the endpoints has a port for the service's port %u/%s", p->port,
-		  svc_proto_text(p->protocol));
+		(void)snprintf(name, sizeof(name), "named '%s'", p->name);
+	check_tell(b->diags, CHECK_P23_NO_ENDPOINT, &s->at, s->key, field, NULL, port,
+		   svc_proto_text(p->protocol), name);
 }
 
 /* All endpoints of the group are for no port at all, while others are. */
@@ -435,9 +436,7 @@ static void warn_unmatched_group(struct builder *b, const struct endpoint_group 
 	if (g->position >= 0)
 		(void)snprintf(field, sizeof(field), "%s[%d]",
 			       g == b->def->inline_group ? "services" : "endpoints", g->position);
-	diags_add(b->diags, DIAG_WARNING, &g->at, b->def->key, field, NULL,
-		  "ports are matched by name and protocol",
-		  "no port of the service matches, so these endpoints are not used");
+	check_tell(b->diags, CHECK_P23_NO_PORT, &g->at, b->def->key, field, NULL);
 }
 
 static int build_port(struct builder *b, struct endpoint_group *const *groups, size_t n_groups,

@@ -238,27 +238,29 @@ static void test_merging(void **state)
 		  G "endpoints = ({ address = \"10.1.0.1\"; weight = 7; })"},
 		 "0 10.1.0.1:80 rs- weight=7\n",
 		 "warning: endpoints[0].endpoints[0] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count\n"
+		 "properties: those of this entry count (the other entry is at file:1)\n"
 		 "warning: endpoints[0].endpoints[0] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count\n"},
+		 "properties: those of this entry count (the other entry is at file:1)\n"},
 		/* unless it is terminating; */
 		{N C P,
 		 {G "endpoints = (\"10.1.0.1\", { address = \"10.1.0.1\"; terminating = true; })"},
 		 "0 10.1.0.1:80 rs-\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
-		 "properties, which count because this entry is terminating\n"},
+		 "properties, which count because this entry is terminating (the other entry is at "
+		 "file:1)\n"},
 		{N C P,
 		 {G "endpoints = ({ address = \"10.1.0.1\"; terminating = true; }, \"10.1.0.1\")"},
 		 "0 10.1.0.1:80 rs-\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count\n"},
+		 "properties: those of this entry count (the other entry is at file:1)\n"},
 		/* of two that are, the first. */
 		{N C P,
 		 {G "endpoints = ({ address = \"10.1.0.1\"; terminating = true; weight = 2; }, "
 		    "{ address = \"10.1.0.1\"; terminating = true; weight = 3; })"},
 		 "0 10.1.0.1:80 -st weight=2\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
-		 "properties, which count because this entry is terminating\n"},
+		 "properties, which count because this entry is terminating (the other entry is at "
+		 "file:1)\n"},
 		/* Told once, not for each port. */
 		{N C "ports = (" DNS ")",
 		 {G "endpoints = (\"10.1.0.1\", { address = \"10.1.0.1\"; node = \"n\"; "
@@ -266,7 +268,7 @@ static void test_merging(void **state)
 		 "0 10.1.0.1:53 rs- node=n zone=z hostname=h\n"
 		 "1 10.1.0.1:53 rs- node=n zone=z hostname=h\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count\n"},
+		 "properties: those of this entry count (the other entry is at file:1)\n"},
 	};
 
 	(void)state;
@@ -313,8 +315,7 @@ static void test_conditions_and_hints(void **state)
 		    "{ address = \"10.1.0.3\"; serving = false; })"},
 		 "0 10.1.0.1:80 -st\n0 10.1.0.2:80 rst\n0 10.1.0.3:80 r--\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.2': is ready and terminating: it "
-		 "takes "
-		 "new connections\n"},
+		 "takes new connections (leave out ready to let it run out)\n"},
 		{N C P "publishNotReadyAddresses = true",
 		 {G "endpoints = ({ address = \"10.1.0.1\"; terminating = true; }, "
 		    "{ address = \"10.1.0.2\"; terminating = true; ready = true; }, "
@@ -335,7 +336,7 @@ static void test_loops_and_kinds(void **state)
 		 {G "endpoints = [\"10.96.0.10:80\"]"},
 		 NULL,
 		 "error: endpoints[0].endpoints[0] '10.96.0.10:80': is an address and port of the "
-		 "service itself\n"},
+		 "service itself (write the address of the host or pod that answers)\n"},
 		{N C P,
 		 {G "endpoints = [\"10.96.0.10:81\", \"10.96.0.11:80\"]"},
 		 "0 10.96.0.10:81 rs-\n0 10.96.0.11:80 rs-\n",
@@ -347,17 +348,17 @@ static void test_loops_and_kinds(void **state)
 		    "endpoints = [\"10.96.0.10\"]"},
 		 NULL,
 		 "error: endpoints[0].endpoints[0] '10.96.0.10': is an address and port of the "
-		 "service itself\n"},
+		 "service itself (write the address of the host or pod that answers)\n"},
 		{N C P "externalIPs = [\"198.51.100.1\"]",
 		 {G "endpoints = [\"198.51.100.1\"]"},
 		 NULL,
 		 "error: endpoints[0].endpoints[0] '198.51.100.1': is an address and port of the "
-		 "service itself\n"},
+		 "service itself (write the address of the host or pod that answers)\n"},
 		{L C LP "loadBalancerIPs = [\"203.0.113.5\"]",
 		 {G "endpoints = [\"203.0.113.5\"]"},
 		 NULL,
 		 "error: endpoints[0].endpoints[0] '203.0.113.5': is an address and port of the "
-		 "service itself\n"},
+		 "service itself (write the address of the host or pod that answers)\n"},
 		/* There are no rules for an address of mode Proxy. */
 		{L C LP "loadBalancerIPs = ({ ip = \"203.0.113.5\"; ipMode = \"Proxy\"; })",
 		 {G "endpoints = [\"203.0.113.5\"]"},
@@ -368,9 +369,9 @@ static void test_loops_and_kinds(void **state)
 		 {G "endpoints = (\"10.96.0.10\", { address = \"10.96.0.10\"; node = \"n\"; })"},
 		 NULL,
 		 "warning: endpoints[0].endpoints[1] '10.96.0.10': is listed before with other "
-		 "properties: those of this entry count\n"
+		 "properties: those of this entry count (the other entry is at file:1)\n"
 		 "error: endpoints[0].endpoints[1] '10.96.0.10': is an address and port of the "
-		 "service itself\n"},
+		 "service itself (write the address of the host or pod that answers)\n"},
 		{N "clusterIP = \"None\"; " P,
 		 {G "endpoints = [\"10.1.0.1\", \"fd00::1\"]"},
 		 "0 10.1.0.1:80 rs-\n0 [fd00::1]:80 rs-\n",

@@ -524,7 +524,8 @@ static void test_problems(void **state)
 	    "endpoints=({service=\"x\";endpoints=({address=\"10.1.0.1\";port=80;weight=2;});});");
 	assert_int_equal(update(&b), 0);
 	assert_problems(&b, "warning: endpoints[0].endpoints[0] '10.1.0.1:80': is listed before "
-			    "with other properties: those of this entry count\n");
+			    "with other properties: those of this entry count (the other "
+			    "entry is at 2/a:1)\n");
 	put(&b, "1/a", NULL);
 	put(&b, "2/a", NULL);
 	put(&b, "2/b", NULL);
