@@ -49,7 +49,9 @@ int cmd_check(const struct ctl *c)
 		r = ctl_print_json(control_diags_json(d));
 		return r == CTL_OK ? status : r;
 	}
-	ctl_print_diags(d, c->verbose);
+	r = ctl_print_diags(d, c->verbose);
+	if (r != CTL_OK)
+		return r;
 	if (status == CTL_OK)
 		(void)printf("%zu files, %zu services, %zu endpoints: fine%s\n",
 			     config_n_files(config), world->n_services, world->n_endpoints,

@@ -36,8 +36,8 @@ static int from_files(const struct ctl *c, json_t **ret)
 	_cleanup_(world_unrefp) struct world *world = NULL;
 	int r = ctl_read_config(c, &config, &world);
 
-	if (config)
-		ctl_print_diags(config_problems(config), c->verbose);
+	if (config && ctl_print_diags(config_problems(config), c->verbose) != CTL_OK)
+		r = CTL_FAILED;
 	if (r != CTL_OK)
 		return r;
 	*ret = control_settings_json(&world->settings->s, config_origin(config));
