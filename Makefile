@@ -13,10 +13,12 @@
 #   VERSION=            version text (git describe when not set)
 #   JOBS=               how many things at once in check, lint and fuzz (number of CPUs)
 #   FUZZ_SECONDS=60     how long each fuzzer runs in make fuzz
+#   CC_FOR_BUILD=$(CC)  compiler for what runs while building (manual pages); set it when CC makes code for others
 #   TESTS=              paths or names of single tests for make check ("golden", "tests/unit/test-num.c")
 #
 # Targets:
-#   all (default)       both programs
+#   all (default)       both programs, and the manual pages
+#   man                 the manual pages alone
 #   try                 a small network in namespaces, the README's example, real connections (root)
 #   check               packages, build, all tests and lint; the last line is the count
 #   lint                format, both compilers, analyzers, shell scripts, include order (part of check)
@@ -24,7 +26,7 @@
 #   fuzz-seeds          builds each fuzzer as a plain program over its seeds (run by check)
 #   fuzz                each fuzzer for FUZZ_SECONDS with libFuzzer (clang)
 #   bench               time and memory at 1k to 20k services
-#   install             programs, unit, example configuration
+#   install             programs, unit, manual pages, example configuration
 #   install-packages    Debian packages that are missing, for all of the above
 #   clean
 
@@ -38,6 +40,7 @@ PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 BINDIR ?= $(PREFIX)/bin
 DOCDIR ?= $(PREFIX)/share/doc/svcroute
+MANDIR ?= $(PREFIX)/share/man
 SYSCONFDIR ?= /etc
 DESTDIR ?=
 PKG_CONFIG ?= pkg-config
@@ -53,6 +56,7 @@ TESTS ?=
 ifeq ($(origin CC),default)
 CC = gcc
 endif
+CC_FOR_BUILD ?= $(CC)
 
 LIBS = libsystemd libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libnl-nf-3.0 libconfig inih nettle jansson \
 	yaml-0.1 libmicrohttpd smartcols
@@ -64,7 +68,7 @@ BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-
 	libsmartcols-dev
 TRY_PACKAGES = iproute2 iptables python3 procps
 CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack \
-	python3-yaml util-linux git valgrind
+	python3-yaml util-linux git valgrind mandoc man-db
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
@@ -75,7 +79,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = clean check try lint fuzz bench install-packages
+NO_COMPILER = man clean check try lint fuzz bench install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -110,7 +114,7 @@ ALL_CFLAGS = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LINK_SANITIZE) $(LDFLAGS)
 
 MAINS = src/daemon/main.c src/ctl/main.c
-SOURCES = $(filter-out $(MAINS),$(sort $(wildcard src/*/*.c)))
+SOURCES = $(filter-out $(MAINS) src/man/%,$(sort $(wildcard src/*/*.c)))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 MAIN_OBJECTS = $(MAINS:%.c=$(BUILD)/%.o)
 PROGRAMS = $(BUILD)/svcrouted $(BUILD)/svcroutectl
@@ -124,8 +128,8 @@ FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 
 .DEFAULT_GOAL = all
 .DELETE_ON_ERROR:
-.PHONY: all
-all: $(PROGRAMS)
+.PHONY: all man
+all: $(PROGRAMS) man
 
 # Two files that are rewritten only when their text changes: everything depends on the compiler and its flags, and
 # only the sources that print it on the version, which changes with each commit.
@@ -155,6 +159,23 @@ $(BUILD)/svcrouted: $(BUILD)/src/daemon/main.o $(LIBRARY)
 
 $(BUILD)/svcroutectl: $(BUILD)/src/ctl/main.o $(LIBRARY)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS)
+
+# Manual pages: a program that is linked with the tables of the sources alone, and runs on the host that builds.
+MAN_TEMPLATES = $(sort $(wildcard src/man/*.in))
+MAN_PAGES = $(MAN_TEMPLATES:src/man/%.in=$(BUILD)/man/%)
+MAKE_PAGE = $(BUILD)/man/make-page
+MAKE_PAGE_SOURCES = src/man/make-page.c src/man/page.c src/ctl/commands.c \
+	$(addprefix src/model/,checks.c diag.c keys.c service.c settings.c settings-lists.c settings-own.c settings-parse.c \
+	settings-table.c) \
+	$(addprefix src/base/,addr.c array.c num.c strbuf.c text.c)
+MAKE_PAGE_CFLAGS = -std=gnu17 -O1 -g -D_GNU_SOURCE -DTABLES_ONLY -Isrc -Wall -Wextra -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wformat=2 -Wvla -Wcast-qual $(if $(filter 1,$(ERR)),-Werror) $(LINK_SANITIZE)
+man: $(MAN_PAGES)
+$(MAKE_PAGE): $(MAKE_PAGE_SOURCES) $(wildcard src/base/*.h src/model/*.h src/ctl/*.h src/man/*.h)
+	@mkdir -p $(@D)
+	$(call say,HOSTCC,$@)$(CC_FOR_BUILD) $(MAKE_PAGE_CFLAGS) -o $@ $(MAKE_PAGE_SOURCES)
+$(MAN_PAGES): $(BUILD)/man/%: src/man/%.in $(MAKE_PAGE) README.md
+	$(call say,MAN,$@)$(MAKE_PAGE) $< README.md >$@
 
 # Unit tests: one program per module. A test may include the .c under test; the library's copy is then not pulled in.
 $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
@@ -224,6 +245,9 @@ install: all
 	$(INSTALL) -m 0755 $(BUILD)/svcroutectl $(DESTDIR)$(BINDIR)/svcroutectl
 	$(INSTALL) -m 0644 systemd/svcroute.service $(DESTDIR)$(UNITDIR)/svcroute.service
 	$(INSTALL) -m 0644 README.md $(DESTDIR)$(DOCDIR)/README.md
+	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
+	$(INSTALL) -m 0644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5
+	$(INSTALL) -m 0644 $(filter %.8,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man8
 	@for f in $(CONFIG_FILES); do to=$(DESTDIR)$(SYSCONFDIR)/svcroute/$${f#etc/svcroute/}; \
 		if [ -e "$$to" ]; then echo "kept: $$to"; else $(INSTALL) -D -m 0644 "$$f" "$$to"; fi; done
 
