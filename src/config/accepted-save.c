@@ -309,7 +309,7 @@ static bool index_is_old(const struct save *s)
 
 	r = accepted_folder_read_index(s->fd, &index, &text, &size, &reason);
 	if (!s->old_text)
-		return r == -ENOENT;
+		return r == -ENOENT || r == -EBADMSG || r == -EOPNOTSUPP;
 	return r == 0 && size == s->old_size && memcmp(text, s->old_text, size) == 0;
 }
 
