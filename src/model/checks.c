@@ -370,6 +370,52 @@ const struct check_row check_rows[] = {
 [CHECK_X10_SETTING] = {"X10", ON_HOST, NULL, E,
 	"its port is the {key} of service '{service}' at {place}",
 	"choose another port for one of the two"},
+[CHECK_S17_OWN] = {"S17", ON_HOST, "clusterIP", W,
+	"is an address of this host, on {interface}: the service takes its ports",
+	"choose an address that no host has"},
+[CHECK_S17_ON_LINK] = {"S17", ON_HOST, "clusterIP", W,
+	"lies in {network}, where {interface} is: a machine there may have it",
+	"choose an address that no host has"},
+[CHECK_S43_EPHEMERAL] = {"S43", ON_HOST, "nodePort", W,
+	"of service '{service}' lies in {range}, the ports that this host gives to outgoing "
+	"connections: some of those will break",
+	"choose one outside, or add it to net.ipv4.ip_local_reserved_ports"},
+[CHECK_S55_GATEWAY] = {"S55", ON_HOST, NULL, E,
+	"is the default gateway of this host, on {interface}",
+	"choose an address that no other machine has"},
+[CHECK_S55_PEER] = {"S55", ON_HOST, NULL, E,
+	"is the other end of the point-to-point link {interface}",
+	"choose an address that no other machine has"},
+[CHECK_S55_ON_LINK] = {"S55", ON_HOST, NULL, W,
+	"lies in {network}, where {interface} is, and is not an address of this host: a machine "
+	"there may have it",
+	"give the address to this host, or choose another one"},
+[CHECK_S64B_OPEN] = {"S64b", ON_HOST, NULL, W,
+	"stands for no {family} address: the {family} node ports of {services} are open on all of "
+	"them",
+	"add an {family} prefix or an interface, or write 'all' when that is meant"},
+[CHECK_P43_ROUTER] = {"4.3", ON_HOST, NULL, W,
+	"node ports answer only at {address}, on {interface}; that is often the outside of a "
+	"router, and this one is on {interface} too",
+	"name the interfaces that node ports are for, as in NodePortAddresses={interface}"},
+[CHECK_X5_NODE_PORT] = {"X5", ON_HOST, NULL, W,
+	"is also the {key} of service '{service}' at {place} on this address of the host, where it "
+	"does not answer: this service comes first",
+	"choose another port for one of the two"},
+[CHECK_X8_OWN] = {"X8", ON_HOST, NULL, W,
+	"is an address of this host, on {interface}: the service takes its ports there, all others "
+	"stay the host's",
+	"make sure that no program of the host needs them"},
+[CHECK_X9_SOCKET] = {"X9", ON_HOST, "nodePort", W,
+	"a program of this host has the port too, at {address}: what is sent there goes to the "
+	"service",
+	"choose another port for one of the two"},
+[CHECK_C47_SOME] = {"1.7", ON_HOST, NULL, W,
+	"{family} is off on this host: {services} are not served in it",
+	"switch it on, or leave the {family} clusterIPs out"},
+[CHECK_C47_NONE] = {"1.7", ON_HOST, "clusterIP", W,
+	"{family} is off on this host: the service is not served",
+	"give it a clusterIP of the other family"},
 };
 /* clang-format on */
 _Static_assert(ELEMENTSOF(check_rows) == _CHECK_MAX, "one row a check");
