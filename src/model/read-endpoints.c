@@ -192,7 +192,7 @@ void read_group(struct reader *r, const struct node *n, struct endpoint_group **
 	const struct node *keys[_ENDPOINT_GROUP_KEY_MAX];
 	struct endpoint_group *g;
 
-	if (!reader_keys(r, n, endpoint_group_keys, n_endpoint_group_keys, keys))
+	if (!reader_want(r, n, NODE_GROUP))
 		return;
 	g = reader_alloc(r, 1, sizeof(*g));
 	if (!g)
@@ -202,11 +202,12 @@ void read_group(struct reader *r, const struct node *n, struct endpoint_group **
 	node_place(r->tree, n, &g->at);
 	g->at.file = r->file_name;
 
+	/* The service before all else, as in read_service(). */
+	g->service = reader_object_key(r, n, "service", &checks);
+	r->object = g->service;
+	(void)reader_keys(r, n, endpoint_group_keys, n_endpoint_group_keys, keys);
 	if (!keys[GROUP_SERVICE])
 		reader_missing(r, n, CHECK_E2_MISSING);
-	else
-		g->service = reader_service_key(r, keys[GROUP_SERVICE], &checks);
-	r->object = g->service;
 	if (keys[GROUP_PORTS]) {
 		g->ports_given = true;
 		read_endpoint_ports(r, keys[GROUP_PORTS], &g->ports, &g->n_ports);

@@ -268,6 +268,14 @@ char *reader_service_key(struct reader *r, const struct node *n, const struct ke
 	return key;
 }
 
+char *reader_object_key(struct reader *r, const struct node *group, const char *key,
+			const struct key_checks *checks)
+{
+	const struct node *n = node_get(group, key);
+
+	return n && n->type != NODE_NULL ? reader_service_key(r, n, checks) : NULL;
+}
+
 struct equal_context {
 	int (*compare)(const void *, const void *);
 };

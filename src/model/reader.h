@@ -152,6 +152,9 @@ struct key_checks {
 };
 /* The key of a service: "ns/name", "name" is "default/name". NULL after an error. */
 char *reader_service_key(struct reader *r, const struct node *n, const struct key_checks *checks);
+/* The same of a key of the group; NULL also when it is not there. */
+char *reader_object_key(struct reader *r, const struct node *group, const char *key,
+			const struct key_checks *checks);
 
 /*
  * Finds equal items in at most n log n steps: for each item the index of the first one equal to it,
