@@ -131,6 +131,7 @@ S("S14 None beside an address", 'N clusterIPs = «[ "None", "10.96.0.10" ]; P', 
 S("S15 headless-nodeport", 'N clusterIP = «"None"; M Q', "clusterIP", "None", "with type NodePort")
 S("S15 headless-lb", 'N clusterIPs = [ «"None" ]; L P', "clusterIPs[0]", "None", "with type LoadBalancer")
 S("S16 missing", "«{ N P }", "clusterIP", None, ['or "None"', "never chooses"])
+S("S16 empty list", "N clusterIPs = «( ); P", "clusterIPs", None, "needs an address")
 for name, value, why in (("outside", "10.97.0.10", "must lie in ServiceCIDR=10.96.0.0/16"), ("first", "10.96.0.0", "first address"),
                          ("last", "10.96.255.255", "last address"), ("other family", "fd00::1", "must lie in")):
     S(f"S19 {name}", f'N clusterIP = «"{value}"; P', "clusterIP", value, why,
@@ -272,7 +273,12 @@ S("own healthCheck no group", 'N I P healthCheck = «"tcp";', "healthCheck", "tc
 
 # ---- unknown keys, with a suggestion ----
 
+S("key of a service", "N I P nodeport = «30080;", "nodeport", "30080", "unknown key")
+S("key by distance", 'N I P sessionAfinity = «"None";', "sessionAfinity", "None", "did you mean 'sessionAffinity'")
 S("key of a port", "N I ports = ( { port = 80; targetport = «80; } );", "ports[0].targetport", "80", "did you mean 'targetPort'")
+S("key of Kubernetes", 'N I P selector = «{ app = "web"; };', "selector", None, "unknown key")
+S("key with a dash", "N I P a-b = «1;", "a-b", "1", "unknown key")
+E("key of a group", 'G servce = «"x"; endpoints = ( );', "servce", "x", "did you mean 'service'")
 E("key of an endpoint", "+A wieght = «1;", "wieght", "1", "did you mean 'weight'")
 E("key of an endpoint port", "+A ports = ( { port = 80; nodePort = «1; } );", "ports[0].nodePort", "1", "unknown key")
 F("key of a file", SERVICES, "service = «( );\n", "service", None, "did you mean 'services'")
