@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/host.h"
 #include "config/accepted.h"
 #include "config/tree.h"
 #include "model/world.h"
@@ -86,6 +87,11 @@ const struct settings_origin *config_origin(const struct config *c);
 
 /* Where a service is defined; valid until the next refresh. -ENOENT. */
 int config_place(const struct config *c, const char *service, struct place *ret);
+
+/* The host that files are for: what cannot go with it is refused when a file is read
+ * (host_check_objects()). Borrowed: it has to live as long as c, or until another is set. NULL, as
+ * at first: not known. */
+void config_set_host(struct config *c, const struct host_facts *host);
 
 /* Whether notices are kept among the problems (`check -v`); off at first. Before the first refresh.
  */

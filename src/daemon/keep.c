@@ -25,9 +25,12 @@ int keep_new_config(const struct manager *m, struct config **ret)
 	r = config_new(&places, &c);
 	if (r == 0)
 		r = config_set_state(c, m->state_directory);
-	if (r == 0)
-		*ret = TAKE_PTR(c);
-	return r;
+	if (r < 0)
+		return r;
+	if (m->host_known)
+		config_set_host(c, &m->host);
+	*ret = TAKE_PTR(c);
+	return 0;
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)

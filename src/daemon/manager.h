@@ -6,6 +6,7 @@
 #include <systemd/sd-event.h>
 
 #include "backend/backend.h"
+#include "base/host.h"
 #include "config/config.h"
 #include "daemon/server.h"
 #include "daemon/watch.h"
@@ -15,6 +16,7 @@
  * All state of the daemon, owned by main(). Who writes what:
  *   manager.c  making and taking apart, events from outside (files, addresses, signals)
  *   sync.c     when to read and when to write: see the drawing there
+ *   host.c     what does not go with this host
  *   keep.c     the last good state on the disk
  *   report.c   what is told: status line, log, answers on the control socket
  */
@@ -59,6 +61,12 @@ struct manager {
 	bool reloading;		     /* RELOADING=1 was sent */
 	struct waiter *waiting; /* asked before the running pass began: answered by the next one */
 	struct waiter *served;	/* answered when the running pass ends */
+
+	/* This host, and what does not go with it. */
+	struct host_facts host;
+	bool host_known, host_stale; /* stale: host_problems are about an older world */
+	sd_event_source *host_timer;
+	struct diags host_problems;
 
 	/* The last good state on the disk. */
 	char *state_directory;

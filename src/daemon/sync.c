@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "daemon/host.h"
 #include "daemon/keep.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
@@ -353,6 +354,8 @@ static void begin_pass(struct manager *m)
 	m->first_request_usec = 0;
 	m->served = m->waiting;
 	m->waiting = NULL;
+	if (m->addresses_stale || !m->addrs)
+		host_refresh_facts(m); /* files are judged by them */
 	r = refresh_config(m);
 	if (r < 0 && (!m->world || r == -ENOMEM)) {
 		if (m->once)
@@ -377,6 +380,11 @@ static void begin_pass(struct manager *m)
 	if (r < 0)
 		(void)log_warning_errno(
 			r, "cannot read the addresses of this host, using those known");
+	host_check_later(m);
+	if (m->served || !m->ready) {
+		host_check_now(m); /* somebody waits for what there is to say */
+		report_problems(m);
+	}
 	view = (struct view){.world = m->world, .addrs = m->addrs};
 	full = m->sync_full;
 	m->sync_full = false;
