@@ -386,6 +386,9 @@ const struct check_row check_rows[] = {
 [CHECK_S55_PEER] = {"S55", ON_HOST, NULL, E,
 	"is the other end of the point-to-point link {interface}",
 	"choose an address that no other machine has"},
+[CHECK_S55_NEIGHBOUR] = {"S55", ON_HOST, NULL, W,
+	"is a default gateway or the other end of a link of this host now, on {interface}",
+	"choose an address that no other machine has"},
 [CHECK_S55_ON_LINK] = {"S55", ON_HOST, NULL, W,
 	"lies in {network}, where {interface} is, and is not an address of this host: a machine "
 	"there may have it",

@@ -237,7 +237,8 @@ static void check_address(struct host_check *c, const struct service *s, const c
 {
 	bool cluster = streq(key, "clusterIP");
 	const struct host_address *own = host_find_address(c->facts, a);
-	const struct host_link *link = own ? NULL : host_find_link(c->facts, a);
+	const struct host_neighbour *neighbour = host_find_neighbour(c->facts, a);
+	const struct host_link *link = host_find_link(c->facts, a);
 	char text[ADDR_TEXT_MAX], network[ADDR_PREFIX_TEXT_MAX];
 	struct place at;
 
@@ -246,6 +247,9 @@ static void check_address(struct host_check *c, const struct service *s, const c
 			   service_place(c, s, &at), s->key, key, addr_format(a, text),
 			   own->interface);
 		tell_shadowed(c, s, key, a);
+	} else if (neighbour && !cluster) {
+		check_tell(c->diags, CHECK_S55_NEIGHBOUR, service_place(c, s, &at), s->key, key,
+			   addr_format(a, text), neighbour->interface);
 	} else if (link) {
 		check_tell(c->diags, cluster ? CHECK_S17_ON_LINK : CHECK_S55_ON_LINK,
 			   service_place(c, s, &at), s->key, key, addr_format(a, text),

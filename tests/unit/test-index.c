@@ -1,157 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "make-tree.h"
-#include "make-world.h"
-
-#include <errno.h>
-#include <stdio.h>
-
-#include "model/index.h"
-
-/* The index with the files that are in it, and what may only be freed later. */
-struct bench {
-	struct index *x;
-	struct shared_settings *settings;
-	struct world *world;
-	struct index_clashes clashes;
-	struct held {
-		const char *file;
-		struct objects objects;
-	} held[16];
-	struct objects old[64];
-	size_t n_old;
-};
-
-static void set_up(struct bench *b)
-{
-	*b = (struct bench){.settings = make_settings()};
-	assert_int_equal(index_new(&b->x), 0);
-	assert_non_null(b->x);
-}
-
-static void tear_down(struct bench *b)
-{
-	index_free(b->x);
-	world_unref(b->world);
-	index_clashes_done(&b->clashes);
-	for (size_t i = 0; i < ELEMENTSOF(b->held); i++)
-		objects_done(&b->held[i].objects);
-	for (size_t i = 0; i < b->n_old; i++)
-		objects_done(&b->old[i]);
-	shared_settings_unref(b->settings);
-}
-
-static struct held *held_of(struct bench *b, const char *file)
-{
-	for (size_t i = 0; i < ELEMENTSOF(b->held); i++)
-		if (b->held[i].file && streq(b->held[i].file, file))
-			return &b->held[i];
-	return NULL;
-}
-
-static void forget(struct bench *b, struct held *h)
-{
-	assert_true(b->n_old < ELEMENTSOF(b->old));
-	b->old[b->n_old++] = h->objects;
-	*h = (struct held){0};
-}
-
-/* Names that start with 1 are files of services, with 2 of endpoints; text NULL takes the file
- * out. */
-static void put(struct bench *b, const char *file, const char *text)
-{
-	struct held *h = held_of(b, file);
-	struct objects objects = {0};
-	struct diags d = {0};
-	struct node_tree *tree;
-
-	if (!text) {
-		assert_int_equal(index_remove_file(b->x, file), 0);
-		if (h)
-			forget(b, h);
-		return;
-	}
-	tree = make_tree(text);
-	if (objects_read(tree, file[0] == '1' ? OBJECTS_SERVICES : OBJECTS_ENDPOINTS,
-			 &b->settings->s, file, &objects, &d) < 0)
-		fail_msg("%s: %s", text, messages_text(&d));
-	node_tree_free(tree);
-	diags_done(&d);
-	assert_int_equal(index_put_file(b->x, file, &objects), 0);
-	if (h)
-		forget(b, h);
-	for (h = b->held; h->file; h++)
-		assert_true(h + 1 < b->held + ELEMENTSOF(b->held));
-	*h = (struct held){file, objects};
-}
-
-/* The number of clashes; with none b->world is new. */
-static size_t update(struct bench *b)
-{
-	struct world *world = (struct world *)0x1;
-
-	index_clashes_done(&b->clashes);
-	memset(&b->clashes, 0xA5, sizeof(b->clashes)); /* set whatever the outcome */
-	assert_int_equal(index_update(b->x, b->settings, &b->clashes, &world), 0);
-	if (b->clashes.n) {
-		assert_ptr_equal(world, (struct world *)0x1);
-		return b->clashes.n;
-	}
-	assert_ptr_not_equal(world, (struct world *)0x1);
-	world_unref(b->world);
-	b->world = world;
-	for (size_t i = 0; i < b->n_old; i++)
-		objects_done(&b->old[i]);
-	b->n_old = 0;
-	return 0;
-}
-
-/* One message as "FILE: error: ...", without line and column. */
-static void assert_message(const struct diags *d, const char *expected)
-{
-	struct diag m;
-	char *text;
-
-	assert_int_equal(d->error, 0);
-	assert_int_equal(d->n, 1);
-	m = d->items[0];
-	assert_true(m.line > 0);
-	m.line = 0;
-	text = diag_format(&m);
-	assert_string_equal(text, expected);
-	free(text);
-}
-
-static void assert_services(const struct bench *b, const char *expected)
-{
-	struct strbuf s = {0};
-
-	for (size_t i = 0; i < b->world->n_services; i++)
-		strbuf_addf(&s, "%s%s", i ? " " : "", b->world->services[i]->key);
-	assert_string_equal(strbuf_text(&s), expected);
-	strbuf_done(&s);
-}
-
-static void assert_problems(const struct bench *b, const char *expected)
-{
-	struct diags d = {0};
-	char *text;
-
-	index_problems(b->x, &d);
-	diags_sort(&d);
-	text = messages_text(&d);
-	assert_string_equal(text ? text : "", expected);
-	free(text);
-	diags_done(&d);
-}
-
-#define SERVICE(name, rest) "services=({name=\"" name "\";" rest "});"
-#define IP(ip) "clusterIP=\"" ip "\";"
-#define PORT "ports=({port=80;});"
-#define NODE(number) "type=\"NodePort\";ports=({port=80;nodePort=" number ";});"
-#define LB(ip) "type=\"LoadBalancer\";" PORT "loadBalancerIPs=[\"" ip "\"];"
-#define HEALTH(number)                              \
-	"type=\"LoadBalancer\";ports=({port=81;});" \
-	"externalTrafficPolicy=\"Local\";healthCheckNodePort=" number ";"
+#include "make-index.h"
 
 /* What two services claim, and the value, the field in the one and in the other that clash; NULL:
  * they go together. */
@@ -215,14 +63,6 @@ static const struct clash_row {
 	      "externalIPs=[\"192.0.2.1\"];",
 	 .b = IP("10.0.0.2") PORT "externalIPs=[\"192.0.2.1\"];"},
 };
-
-static char *service_text(const char *name, const char *rest)
-{
-	char *text;
-
-	assert_true(asprintf(&text, "services=({name=\"%s\";%s});", name, rest) > 0);
-	return text;
-}
 
 /* a and b are services default/a and default/b; whose file comes first is told apart from the
  * names. */
@@ -616,7 +456,7 @@ static char *random_services(uint32_t *seed)
 	return strbuf_take(&s);
 }
 
-/* Some endpoints are an error for a service with two ports. */
+/* Some endpoints are an error for a service with two ports, and some are addresses of services. */
 static char *random_endpoints(uint32_t *seed)
 {
 	static const char *const spaces[] = {"a", "a-b", "b"};
@@ -625,9 +465,10 @@ static char *random_endpoints(uint32_t *seed)
 
 	strbuf_add(&s, "endpoints=(");
 	for (unsigned i = 0; i < n; i++)
-		strbuf_addf(&s, "{service=\"%s/x%u\";endpoints=[\"10.1.0.%u%s\"];},",
+		strbuf_addf(&s, "{service=\"%s/x%u\";endpoints=[\"10.%u.0.%u%s\"];},",
 			    spaces[next_random(seed) % 3], next_random(seed) % 8,
-			    next_random(seed) % 4 + 1, next_random(seed) % 4 ? "" : ":80");
+			    next_random(seed) % 3 > 0, next_random(seed) % 20 + 1,
+			    next_random(seed) % 4 ? "" : ":80");
 	strbuf_add(&s, ");");
 	return strbuf_take(&s);
 }
@@ -652,29 +493,11 @@ static void take_out_until_clean(struct bench *b, char *texts[2 * N_FILES])
 	}
 }
 
-static char *problems_text(const struct bench *b)
-{
-	struct diags d = {0};
-	struct strbuf s = {0};
-
-	index_problems(b->x, &d);
-	diags_sort(&d);
-	for (size_t i = 0; i < d.n; i++) {
-		char *text = diag_format(&d.items[i]);
-
-		strbuf_addf(&s, "%s\n", text);
-		free(text);
-	}
-	diags_done(&d);
-	strbuf_add(&s, ".");
-	return strbuf_take(&s);
-}
-
 static void test_same_as_fresh(void **state)
 {
 	char *texts[2 * N_FILES] = {0};
 	uint32_t seed = 20240607;
-	size_t n_clean = 0, most = 0, n_shared = 0;
+	size_t n_clean = 0, most = 0, n_shared = 0, n_chained = 0, n_same_ip = 0;
 	struct bench b;
 
 	(void)state;
@@ -724,6 +547,8 @@ static void test_same_as_fresh(void **state)
 		problems = problems_text(&b);
 		fresh_problems = problems_text(&fresh);
 		assert_string_equal(problems, fresh_problems);
+		n_chained += strstr(problems, "services do not work in a chain") != NULL;
+		n_same_ip += strstr(problems, "is also the clusterIP of service") != NULL;
 		free(problems);
 		free(fresh_problems);
 		most = MAX_OF(most, b.world->n_services);
@@ -732,6 +557,8 @@ static void test_same_as_fresh(void **state)
 	}
 	/* The edits were of use: some were clean, some clashed, and there were services. */
 	assert_in_range(n_clean, 200, 1400);
+	assert_true(n_chained > 10);
+	assert_true(n_same_ip > 10);
 	assert_true(most >= 5);
 	assert_true(n_shared > 1000);
 	for (size_t i = 0; i < 2 * N_FILES; i++)
