@@ -134,15 +134,19 @@ static void copy_places(struct node *to, const struct node *from)
 		copy_places(t, f);
 }
 
-static void locate(const char *data, size_t size, const char *file_name, struct documents *docs)
+static int locate(const char *data, size_t size, const char *file_name, struct documents *docs)
 {
 	_cleanup_documents_ struct documents located = {0};
 	_cleanup_diags_ struct diags ignored = {0};
+	int r = yaml_parse(data, size, file_name, &located, &ignored);
 
-	if (yaml_parse(data, size, file_name, &located, &ignored) < 0 || located.n != docs->n)
-		return;
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 || located.n != docs->n)
+		return 0;
 	for (size_t i = 0; i < docs->n; i++)
 		copy_places(docs->trees[i]->root, located.trees[i]->root);
+	return 0;
 }
 
 static size_t skip_blanks(const char *data, size_t size, size_t at)
@@ -207,6 +211,7 @@ int json_parse(const char *data, size_t size, const char *file_name, struct docu
 {
 	_cleanup_documents_ struct documents found = {0};
 	size_t at = skip_blanks(data, size, 0);
+	int r;
 
 	while (at < size) {
 		int k = read_value(data, size, &at, file_name, &found, d);
@@ -216,6 +221,8 @@ int json_parse(const char *data, size_t size, const char *file_name, struct docu
 		if (size - at >= 3 && memcmp(data + at, "---", 3) == 0)
 			return -ENOTUNIQ;
 	}
-	locate(data, size, file_name, &found);
+	r = locate(data, size, file_name, &found);
+	if (r < 0)
+		return r;
 	return documents_move(ret, &found);
 }

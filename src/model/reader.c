@@ -66,6 +66,8 @@ int reader_result(const struct reader *r, size_t n_errors_before)
 		return r->error;
 	if (r->diags->error < 0)
 		return r->diags->error;
+	if (r->tree->error < 0)
+		return r->tree->error;
 	return r->diags->n_errors > n_errors_before ? -EBADMSG : 0;
 }
 
