@@ -289,6 +289,8 @@ void read_external_ips(struct reader *r, const struct node *n, struct service_de
 		reader_tell(r, n, CHECK_S79_EXTERNAL_IPS);
 	else if (s->type == SVC_EXTERNAL_NAME)
 		reader_tell(r, n, CHECK_S20_EXTERNAL_IPS);
+	else if (!r->settings->allow_external_ips)
+		reader_tell(r, n, CHECK_S54_OFF);
 	ips = reader_alloc(r, n->n_children, sizeof(*ips));
 	if (!ips)
 		return;

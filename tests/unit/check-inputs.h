@@ -43,6 +43,9 @@ static void change_settings(enum check check, struct settings *s)
 	case CHECK_S19_EDGE:
 		set(s, "Proxy.ServiceCIDR", "10.96.0.0/16");
 		break;
+	case CHECK_S54_OFF:
+		s->allow_external_ips = false;
+		break;
 	case CHECK_K1_USERSPACE:
 		s->mode = MODE_USERSPACE;
 		break;
@@ -175,6 +178,8 @@ static const struct check_input check_inputs[] = {
 	 "services[0].externalIPs[1]", "default/web"},
 	{CHECK_S53_EXTERNAL_IP, WEB("externalIPs = [ @\"10.96.0.10\" ];"), NULL,
 	 "services[0].externalIPs[0]", "default/web"},
+	{CHECK_S54_OFF, WEB("externalIPs = @[ \"198.51.100.1\" ];"), NULL,
+	 "services[0].externalIPs", "default/web"},
 	{CHECK_S56_EXTERNAL_IP, WEB("externalIPs = [ @\"2001:db8::1\" ];"), NULL,
 	 "services[0].externalIPs[0]", "default/web"},
 	{CHECK_S79_EXTERNAL_IPS, HEADLESS("externalIPs = @[ \"198.51.100.1\" ];"), NULL,
