@@ -2,6 +2,7 @@
 #include "kernel/host-facts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
@@ -271,24 +272,28 @@ static int read_sockets(struct host_facts *f)
 
 /* Sysctls */
 
-/* A line of any length, newline removed; NULL: none can be read. */
+/* Room for every second port, each with a comma. */
+#define SYSCTL_SIZE (256 * 1024)
+
+/* The line, newline removed; NULL: it cannot be read, or memory ran out. The list of reserved ports
+ * is given out in one read or in part. */
 static char *read_sysctl(const char *path)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *line = NULL;
 	ssize_t n;
 
-	if (!file)
+	if (fd < 0)
 		return NULL;
-	n = getline(&line, &size, file);
-	(void)fclose(file);
-	if (n > 0 && line[n - 1] == '\n')
-		line[n - 1] = '\0';
-	if (n > 0)
-		return line;
-	free(line);
-	return NULL;
+	line = malloc(SYSCTL_SIZE);
+	if (!line)
+		return NULL;
+	n = read(fd, line, SYSCTL_SIZE - 1);
+	if (n < 0)
+		return NULL;
+	line[n] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return TAKE_PTR(line);
 }
 
 static void read_sysctls(struct host_facts *f)
