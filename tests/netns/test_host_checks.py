@@ -8,6 +8,7 @@ import contextlib
 import json
 import shutil
 import socket
+import subprocess
 import time
 
 import hosts
