@@ -128,9 +128,10 @@ int control_request(const char *socket_path, enum control_verb verb, const char 
 		return r;
 	body = strstr(answer.data, "\r\n\r\n");
 	if (body && body[4]) {
+		errno = 0;
 		json = json_loads(body + 4, JSON_DECODE_ANY, NULL);
 		if (!json)
-			return -EPROTO;
+			return errno == ENOMEM ? -ENOMEM : -EPROTO;
 	}
 	*ret_http_status = status;
 	*ret_body = json;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/file.h"
@@ -58,6 +59,8 @@ int cmd_settings(const struct ctl *c)
 	if (!path)
 		return ctl_fail(CTL_FAILED, "no memory");
 	r = control_request(path, CONTROL_SETTINGS, NULL, 10000000, &status, &body);
+	if (r == -ENOMEM)
+		return ctl_fail(CTL_FAILED, "no memory");
 	if (r < 0 || status != 200) {
 		json_decref(body);
 		r = from_files(c, &body);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/strbuf.h"
+#include "control/json.h"
 #include "ctl/ctl.h"
 
 int ctl_fail(int status, const char *format, ...)
@@ -86,10 +87,12 @@ int ctl_print_diags_json(const json_t *list, bool verbose)
 
 int ctl_print_json(json_t *value)
 {
-	int r = value ? json_dumpf(value, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY) : -1;
+	_cleanup_free_ char *text = json_print(value);
 
 	json_decref(value);
-	if (r < 0 || fputc('\n', stdout) == EOF || fflush(stdout) == EOF)
+	if (!text)
+		return ctl_fail(CTL_FAILED, "no memory");
+	if (puts(text) == EOF || fflush(stdout) == EOF)
 		return ctl_fail(CTL_FAILED, "cannot write the JSON");
 	return CTL_OK;
 }

@@ -51,6 +51,8 @@ int ctl_ask(const struct ctl *c, int verb, const char *service, json_t **ret_bod
 		return ctl_fail(CTL_FAILED, "no memory");
 	r = control_request(path, (enum control_verb)verb, service, ASK_TIMEOUT_USEC, &status,
 			    &body);
+	if (r == -ENOMEM)
+		return ctl_fail(CTL_FAILED, "no memory");
 	if (r == -EACCES)
 		return ctl_fail(CTL_FAILED,
 				"no permission to use %s: root and the group svcroute may", path);

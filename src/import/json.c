@@ -16,12 +16,13 @@ DEFINE_CLEANUP(json_t, free_json);
 
 int json_parse_number(const char *text, double *ret)
 {
+	_cleanup_(free_jsonp) json_t *j = NULL;
 	json_error_t error;
-	_cleanup_(free_jsonp) json_t *j = json_loadb(
-		text, strlen(text), JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
 
+	errno = 0;
+	j = json_loadb(text, strlen(text), JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
 	if (!json_is_real(j))
-		return -EINVAL;
+		return !j && errno == ENOMEM ? -ENOMEM : -EINVAL;
 	*ret = json_real_value(j);
 	return 0;
 }
@@ -181,10 +182,12 @@ static int read_value(const char *data, size_t size, size_t *at, const char *fil
 	json_error_t error;
 	int k;
 
+	errno = 0;
 	j = json_loadb(data + *at, size - *at, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK,
 		       &error);
 	if (!j) {
-		if (json_error_code(&error) == json_error_out_of_memory)
+		/* jansson calls it a syntax error when there is no memory for a string. */
+		if (errno == ENOMEM || json_error_code(&error) == json_error_out_of_memory)
 			return -ENOMEM;
 		place_in_text(data, *at, &error, &place);
 		diags_add(d, DIAG_ERROR, &place, NULL, NULL, NULL, NULL, "not JSON: %s",
