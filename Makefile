@@ -120,7 +120,8 @@ MAIN_OBJECTS = $(MAINS:%.c=$(BUILD)/%.o)
 PROGRAMS = $(BUILD)/svcrouted $(BUILD)/svcroutectl
 LIBRARY = $(BUILD)/libsvcroute.a
 
-UNIT_SOURCES = $(sort $(wildcard tests/unit/test-*.c))
+# drive-*.c: programs that tests in Python run
+UNIT_SOURCES = $(sort $(wildcard tests/unit/test-*.c tests/unit/drive-*.c))
 UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SOURCES = $(sort $(wildcard tests/fuzz/fuzz-*.c))
 FUZZ_SEEDS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/seeds/%)
