@@ -304,7 +304,7 @@ static bool index_is_old(const struct save *s)
 	_cleanup_accepted_index_ struct accepted_index index = {0};
 	_cleanup_free_ char *text = NULL;
 	const char *reason;
-	size_t size;
+	size_t size = 0;
 	int r;
 
 	r = accepted_folder_read_index(s->fd, &index, &text, &size, &reason);
