@@ -35,7 +35,8 @@ struct check_row {
 	enum check_on on;
 	const char *key; /* of that object; NULL: the object as a whole */
 	enum diag_severity severity;
-	/* Words in braces, of a-z and blanks, stand for a text: "must lie in {range}". */
+	/* Words in braces, of a-z and blanks, stand for a text: "must lie in {its range}". The man
+	 * pages print them as they stand, so a sentence should read well with them. */
 	const char *reason;
 	const char *hint; /* the same: "did you mean '{suggestion}'?"; NULL: none */
 };

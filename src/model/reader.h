@@ -133,14 +133,14 @@ void reader_unknown_key(struct reader *r, const struct node *n, const struct key
 char *reader_copy(struct reader *r, const char *text);
 /* calloc() with the sticky error; NULL also for n == 0. */
 void *reader_alloc(struct reader *r, size_t n, size_t size);
-/* A whole number in min..max; another one is told by a row with the word {range}. False after an
- * error. */
+/* A whole number in min..max; another one is told by a row with one word, for the range. False
+ * after an error. */
 bool reader_number(struct reader *r, const struct node *n, int64_t min, int64_t max,
 		   enum check check, int64_t *ret);
 /* yes or no; missing (NULL) leaves *ret as it is. */
 void reader_bool(struct reader *r, const struct node *n, bool *ret);
-/* One of the names: its index, or -1 after an error, told by a row with the words {names} and
- * {suggestion}. Letter case counts. */
+/* One of the names: its index, or -1 after an error, told by a row with a word for all of
+ * them, and in its hint one for a suggestion. Letter case counts. */
 int reader_choice(struct reader *r, const struct node *n, enum check check,
 		  const char *const *names, size_t n_names);
 /* The protocol; missing (NULL) is TCP. empty_is_tcp: "" too, as the API server reads a service. */

@@ -176,7 +176,7 @@ def check_rows():
     body = re.search(r"^const struct check_row check_rows\[\] = \{\n(.*?)^\};", text, re.M | re.S)[1]
     string = r'(?:\s*(?:"(?:[^"\\]|\\.)*"|[A-Z_]+))+'
     rows = re.findall(rf'\[CHECK_\w+\]\s*=\s*\{{\s*"[^"]+",\s*(ON_\w+),\s*(NULL|"\w+"),\s*(\w),({string}),', body)
-    assert len(rows) == len(re.findall(r"^\[CHECK_", body, re.M)) > 100, f"{len(rows)} rows were understood"
+    assert len(rows) == len(re.findall(r"^\s*\[CHECK_", body, re.M)) > 100, f"{len(rows)} rows were understood"
     for on, key, severity, reason in rows:
         for name, value in macros.items():
             reason = re.sub(rf"\b{name}\b(?=[^\"]*(?:\"[^\"]*\"[^\"]*)*$)", lambda m, v=value: v, reason)
