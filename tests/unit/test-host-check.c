@@ -240,30 +240,30 @@ static char *check(const struct host_facts *facts, const struct change *change, 
 	return text;
 }
 
-#define OWN(place, field, ip, interface)                                                          \
-	place ":7: warning: " field " '" ip                                                       \
-	      "': is an address of this host, on " interface ": the service takes its ports "     \
-							     "there, all others stay the host's " \
-							     "(make sure that no "                \
+#define OWN(place, field, ip, interface)                                                      \
+	place ":7: warning: " field " '" ip                                                   \
+	      "': is an address of this host, on " interface ": the service takes its ports " \
+	      "there, all others stay the host's "                                            \
+	      "(make sure that no "                                                           \
 	      "program of the host needs them)"
-#define OWN_CLUSTER(place, ip, interface)                                                       \
-	place ":7: warning: clusterIP '" ip                                                     \
-	      "': is an address of this host, on " interface ": the service takes its ports "   \
-							     "(choose an address that no host " \
-							     "has)"
+#define OWN_CLUSTER(place, ip, interface)                                                     \
+	place ":7: warning: clusterIP '" ip                                                   \
+	      "': is an address of this host, on " interface ": the service takes its ports " \
+	      "(choose an address that no host "                                              \
+	      "has)"
 #define LINK_CLUSTER(place, ip, network, interface)                                               \
 	place ":7: warning: clusterIP '" ip "': lies in " network                                 \
 	      ", where " interface " is: a machine there may have it (choose an address that no " \
-				   "host has)"
+	      "host has)"
 #define LINK(place, field, ip, network, interface)                                                 \
 	place ":7: warning: " field " '" ip "': lies in " network                                  \
 	      ", where " interface " is, and is not an address of this host: a machine there may " \
-				   "have it (give the "                                            \
+	      "have it (give the "                                                                 \
 	      "address to this host, or choose another one)"
-#define NEIGHBOUR(place, field, ip, interface)                                                \
-	place ":7: warning: " field                                                           \
-	      " '" ip "': is a default gateway or the other end of a link of this host now, " \
-		      "on " interface " (choose an address that no other machine has)"
+#define NEIGHBOUR(place, field, ip, interface)                                        \
+	place ":7: warning: " field " '" ip                                           \
+	      "': is a default gateway or the other end of a link of this host now, " \
+	      "on " interface " (choose an address that no other machine has)"
 #define EPHEMERAL(place, field, port)                                                           \
 	place ":7: warning: " field " '" port "': of service 'default/" place                   \
 	      "' lies in 32768-60999, the ports that this host gives to outgoing connections: " \
