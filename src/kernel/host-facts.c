@@ -275,37 +275,46 @@ static int read_sockets(struct host_facts *f)
 /* Room for every second port, each with a comma. */
 #define SYSCTL_SIZE (256 * 1024)
 
-/* The line, newline removed; NULL: it cannot be read, or memory ran out. The list of reserved ports
- * is given out in one read or in part. */
-static char *read_sysctl(const char *path)
+/* The line, newline removed. The list of reserved ports is given out in one read or in part. */
+static int read_sysctl(const char *path, char **ret)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *line = NULL;
 	ssize_t n;
 
 	if (fd < 0)
-		return NULL;
+		return -errno;
 	line = malloc(SYSCTL_SIZE);
 	if (!line)
-		return NULL;
+		return -ENOMEM;
 	n = read(fd, line, SYSCTL_SIZE - 1);
 	if (n < 0)
-		return NULL;
+		return -errno;
 	line[n] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	return TAKE_PTR(line);
+	*ret = TAKE_PTR(line);
+	return 0;
 }
 
-static void read_sysctls(struct host_facts *f)
+static int read_ports(struct host_facts *f)
 {
-	_cleanup_free_ char *range = read_sysctl("/proc/sys/net/ipv4/ip_local_port_range");
-	_cleanup_free_ char *reserved = read_sysctl("/proc/sys/net/ipv4/ip_local_reserved_ports");
-	int64_t on;
+	_cleanup_free_ char *range = NULL, *reserved = NULL;
 
+	if (read_sysctl("/proc/sys/net/ipv4/ip_local_port_range", &range) == -ENOMEM ||
+	    read_sysctl("/proc/sys/net/ipv4/ip_local_reserved_ports", &reserved) == -ENOMEM)
+		return -ENOMEM;
+	/* What a kernel of the future may write there is not known to us: then nothing is. */
 	if (range)
 		(void)host_set_ephemeral(f, range);
 	if (reserved)
 		(void)host_reserve_ports(f, reserved);
+	return 0;
+}
+
+static void read_switches(struct host_facts *f)
+{
+	int64_t on;
+
 	f->forwards[ADDR_IPV4] = sysctl_read_int("net/ipv4/ip_forward", &on) == 0 && on > 0;
 	f->forwards[ADDR_IPV6] = sysctl_read_int("net/ipv6/conf/all/forwarding", &on) == 0 &&
 				 on > 0;
@@ -323,8 +332,10 @@ int host_facts_read(bool with_sockets, struct host_facts *ret)
 		return r;
 	if (with_sockets && read_sockets(&f) == -ENOMEM)
 		return -ENOMEM;
-	read_sysctls(&f);
-	r = host_facts_finish(&f);
+	read_switches(&f);
+	r = read_ports(&f);
+	if (r == 0)
+		r = host_facts_finish(&f);
 	if (r < 0)
 		return r;
 	*ret = f;
