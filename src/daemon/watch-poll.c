@@ -4,9 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+#include "base/strbuf.h"
 
 /* FNV-1a: no enemy chooses what is hashed with any gain for himself. */
 #define FNV_START UINT64_C(14695981039346656037)
@@ -92,16 +93,14 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* The fifth word of a line is where it is mounted. */
+/* The fifth word of a line is where it is mounted. malloc'ed. */
 static char *mount_point(const char *line)
 {
 	char *path;
 
 	for (int word = 1; word < 5; word++) {
-		line = strchr(line, ' ');
-		if (!line)
-			return NULL;
-		line++;
+		line += strcspn(line, " \n");
+		line += *line == ' ';
 	}
 	path = strndup(line, strcspn(line, " \n"));
 	if (path)
@@ -114,8 +113,13 @@ static bool matters(const struct watch_set *s, const char *line)
 	_cleanup_free_ char *path = mount_point(line);
 	const struct watch_interest *found;
 	const struct watch_spot *spot;
-	char *slash = path ? strrchr(path, '/') : NULL;
+	char *slash;
 
+	if (!path)
+		return true; /* no memory to tell */
+	if (watch_set_spot(s, path))
+		return true;
+	slash = strrchr(path, '/');
 	if (!slash)
 		return false;
 	*slash = '\0';
@@ -126,21 +130,31 @@ static bool matters(const struct watch_set *s, const char *line)
 	       watch_set_find(s, spot->wd, slash + 1, &found) > 0;
 }
 
-static void close_file(FILE **f)
+char *watch_mounts(void)
 {
-	if (*f)
-		(void)fclose(*f);
+	_cleanup_close_ int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	_cleanup_strbuf_ struct strbuf b = {0};
+	char part[4096];
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	while ((n = read(fd, part, sizeof(part))) > 0)
+		strbuf_add_bytes(&b, part, (size_t)n);
+	return n < 0 ? NULL : strbuf_take(&b);
 }
 
-uint64_t watch_mounts_print(const struct watch_set *s)
+uint64_t watch_mounts_print(const struct watch_set *s, const char *mounts)
 {
-	_cleanup_(close_file) FILE *f = fopen("/proc/self/mountinfo", "re");
-	_cleanup_free_ char *line = NULL;
 	uint64_t hash = FNV_START;
-	size_t size = 0;
 
-	while (f && getline(&line, &size, f) > 0)
-		if (matters(s, line))
-			hash = add_bytes(hash, line, strlen(line));
+	while (*mounts) {
+		size_t n = strcspn(mounts, "\n");
+
+		n += mounts[n] == '\n';
+		if (matters(s, mounts))
+			hash = add_bytes(hash, mounts, n);
+		mounts += n;
+	}
 	return hash;
 }

@@ -11,8 +11,9 @@
  * (links are followed): made of what stat() says, contents are not read. */
 uint64_t watch_print(const struct watch_item *item);
 
-/*
- * A number that is another one when something is mounted over a name that matters, or taken off it.
- * (A directory over which something is mounted is another one for inotify, a file is not.)
- */
-uint64_t watch_mounts_print(const struct watch_set *s);
+/* /proc/self/mountinfo, malloc'ed; NULL when it cannot be had. */
+char *watch_mounts(void);
+
+/* A number that is another one when something is mounted over a directory of the set or a name that
+ * matters in one, or taken off it: inotify tells nothing of that. mounts: of watch_mounts(). */
+uint64_t watch_mounts_print(const struct watch_set *s, const char *mounts);

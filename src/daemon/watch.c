@@ -376,6 +376,8 @@ static int arm(struct watch *w, const char *const *directories, bool *ret_fresh)
 	w->n_polls = 0;
 	for (int round = 0; fresh && round < ROUNDS_MAX; round++) {
 		_cleanup_(watch_set_freep) struct watch_set *set = NULL;
+		/* Of before: a mount that comes now is then told of, and differs. */
+		_cleanup_free_ char *mounts = watch_mounts();
 
 		r = new_set(w, directories, &set);
 		if (r == 0)
@@ -388,9 +390,8 @@ static int arm(struct watch *w, const char *const *directories, bool *ret_fresh)
 		any |= fresh | mark_polled(set, w->set);
 		watch_set_free(w->set);
 		w->set = TAKE_PTR(set);
+		w->mounts_print = mounts ? watch_mounts_print(w->set, mounts) : 0;
 	}
-	if (w->mounts >= 0)
-		w->mounts_print = watch_mounts_print(w->set);
 	note_trouble(w, error);
 	set_timer(w);
 	*ret_fresh = any;
@@ -437,17 +438,19 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* What is mounted over a directory, or taken off it, inotify does not see. */
+/* What is mounted over a directory or a file, or taken off it, inotify does not see. */
 static int on_mounts(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
+	_cleanup_free_ char *mounts = watch_mounts();
 	struct watch *w = userdata;
-	uint64_t before = w->mounts_print;
 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	if (rearm(w) || w->mounts_print != before)
-		tell_all(w);
+	if (!w->set || (mounts && watch_mounts_print(w->set, mounts) == w->mounts_print))
+		return 0;
+	(void)rearm(w);
+	tell_all(w);
 	return 0;
 }
 
@@ -459,7 +462,7 @@ static void follow_mounts(struct watch *w)
 		return;
 	if (sd_event_add_io(w->event, &w->mounts_source, w->mounts, EPOLLPRI, on_mounts, w) >= 0)
 		/* A host that starts many containers has many mounts. */
-		(void)sd_event_source_set_ratelimit(w->mounts_source, USEC_PER_SEC, 2);
+		(void)sd_event_source_set_ratelimit(w->mounts_source, USEC_PER_SEC, 5);
 }
 
 int watch_new(sd_event *event, watch_fn fn, void *userdata, struct watch **ret)

@@ -100,6 +100,62 @@ static void test_print(void **state)
 	root_remove(&r);
 }
 
+/* Which lines of mountinfo matter; how names are written there. */
+static void test_mounts_print(void **state)
+{
+	static const struct {
+		const char *below; /* what is mounted over, below the root */
+		bool matters;
+	} rows[] = {
+		{"", true}, /* above */
+		{"/etc", true},
+		{"/etc/svcroute", true},
+		{"/etc/svcroute/services.d", true},
+		{"/etc/svcroute/services.d/a.cfg", true},
+		{"/etc/svcroute/services.d/new", true},
+		{"/etc/svcroute/services.d/a\\040b.cfg", true},
+		{"/etc/svcroute/services.d/a/b", false},
+		{"/etc/svcroute/endpoints.d", false}, /* nobody asked for it here */
+		{"/etc/other", false},
+		{"/far\\040away", true},
+		{"/far\\040away/target", true},
+		{"/far\\040away/other", false},
+		{"/far", false},
+		{"x", false},
+	};
+	_cleanup_(watch_set_freep) struct watch_set *s = NULL;
+	_cleanup_free_ char *path = NULL, *now = watch_mounts();
+	const char *directories[2] = {NULL};
+	int fd = inotify_init1(IN_CLOEXEC);
+	struct root r;
+	bool fresh;
+
+	(void)state;
+	assert_non_null(now);
+	assert_non_null(strstr(now, " / "));
+	root_make(&r);
+	root_write(&r, "far away/target", "x");
+	root_symlink(&r, "../../../far away/target", D "link.cfg");
+	assert_true(asprintf(&path, "%s/etc/svcroute/services.d", r.path) > 0);
+	directories[0] = path;
+	assert_int_equal(watch_set_new(directories, &s), 0);
+	assert_int_equal(watch_set_arm(s, fd, NULL, &fresh), 0);
+	for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+		char with[512], without[] = "1 2 0:1 / /proc rw - proc proc rw\n";
+
+		(void)snprintf(with, sizeof(with), "%s3 1 0:2 / %s%s rw,x - tmpfs none rw\n",
+			       without, r.path, rows[i].below);
+		if ((watch_mounts_print(s, with) != watch_mounts_print(s, without)) !=
+		    rows[i].matters)
+			fail_msg("'%s'", rows[i].below);
+	}
+	/* odd texts */
+	(void)watch_mounts_print(s, "");
+	(void)watch_mounts_print(s, "\n\n1 2\n1 2 3 4 \n1 2 3 4 5\\04");
+	assert_int_equal(close(fd), 0);
+	root_remove(&r);
+}
+
 /* Mounts are made in a mount namespace of this process. */
 static bool private_mounts(void)
 {
@@ -298,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_mounts_print),
 		cmocka_unit_test(test_mounts),
 		cmocka_unit_test(test_limits),
 	};
