@@ -26,8 +26,13 @@ int ctl_read_config(const struct ctl *c, struct config **ret_config, struct worl
 		return ctl_fail(CTL_FAILED, "no memory");
 	config_set_notices(config, c->verbose);
 	/* A directory, or addresses, that were named are those of another host. */
-	if (c->n_arguments == 0 && !c->addresses && host_facts_read(false, &host) == 0)
-		config_set_host(config, &host);
+	if (c->n_arguments == 0 && !c->addresses) {
+		r = host_facts_read(false, &host);
+		if (r == -ENOMEM)
+			return ctl_fail(CTL_FAILED, "no memory");
+		if (r == 0)
+			config_set_host(config, &host);
+	}
 	r = config_refresh(config, NULL, 0, &world);
 	config_set_host(config, NULL);
 	if (r < 0 && r != -EBADMSG && r != -EOPNOTSUPP)
