@@ -6,8 +6,9 @@ Rows are made by S (services.d/web.cfg, one service shop/web), E (endpoints.d/we
 F (any file as it is). Their first argument is an id: the row of the model that asks for the check, then a name; the name is
 that of a case of tests/golden/bad where there is one. Capital letters in a text stand for good lines, see LINES.
 
-Each row is read twice, from a directory that is named: then the host that this runs on takes no part. For --json the file has a byte order mark, CR LF at the ends of lines, and characters of two and three
-bytes before the value: a column is a character. As plain text it is as it stands here."""
+Each row is read twice, from a directory that is named: then the host that this runs on takes no part. For --json the file
+has a byte order mark, CR LF at the ends of lines, and characters of two and three bytes before the value: a column is a
+character. As plain text it is as it stands here."""
 # timeout: 600
 # weight: 25
 import collections
