@@ -56,6 +56,8 @@ bool config_unkept(const struct config *c);
 /* The list, by id; the caller frees it alone, what it points to is valid until the next refresh.
  * -ENOMEM. */
 int config_keep(struct config *c, struct accepted_wanted **ret, size_t *ret_n);
+/* What was kept is gone: all files are read again at the next look at all of them. */
+void config_forget_kept(struct config *c);
 /* The save of that list ended. Refreshes meanwhile do no harm. */
 void config_kept(struct config *c, bool success);
 

@@ -74,6 +74,7 @@ struct manager {
 	pid_t keep_pid;			  /* 0: no save runs */
 	const struct config *keep_config; /* whose contents it saves */
 	uint64_t keep_end_usec;		  /* monotonic; 0: none ended yet */
+	bool keep_done;			  /* one ended well */
 	int keep_error;			  /* of the last one; an errno, 0: none */
 
 	/* For status. */

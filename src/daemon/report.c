@@ -152,12 +152,31 @@ static size_t count_ports(const struct world *w)
 	return n;
 }
 
+/* What the backend has to say, and what the watcher: one list. */
+static const char **collect_warnings(const struct manager *m, size_t *ret_n)
+{
+	size_t n = 0;
+	const char *const *list = m->backend->ops->warnings(m->backend, &n);
+	const char *trouble = m->watch ? watch_trouble(m->watch) : NULL;
+	const char **all = calloc(n + 2, sizeof(*all));
+
+	*ret_n = 0;
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		all[i] = list[i];
+	if (trouble)
+		all[n++] = trouble;
+	*ret_n = n;
+	return all;
+}
+
 static json_t *status_json(const struct manager *m)
 {
 	_cleanup_diags_ struct diags d = {0};
 	_cleanup_free_ char *backend = NULL;
-	size_t n_warnings = 0;
-	const char *const *warnings = m->backend->ops->warnings(m->backend, &n_warnings);
+	size_t n_warnings;
+	_cleanup_free_ const char **warnings = collect_warnings(m, &n_warnings);
 	const struct control_status s = {
 		.version = SVCROUTE_VERSION,
 		.mode = m->world ? svc_mode_text(m->world->settings->s.mode) : "",
