@@ -130,8 +130,13 @@ int control_request(const char *socket_path, enum control_verb verb, const char 
 	if (body && body[4]) {
 		errno = 0;
 		json = json_loads(body + 4, JSON_DECODE_ANY, NULL);
+		/* jansson may lose bytes and call it a success. */
+		if (errno == ENOMEM) {
+			json_decref(json);
+			return -ENOMEM;
+		}
 		if (!json)
-			return errno == ENOMEM ? -ENOMEM : -EPROTO;
+			return -EPROTO;
 	}
 	*ret_http_status = status;
 	*ret_body = json;

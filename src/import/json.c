@@ -21,8 +21,10 @@ int json_parse_number(const char *text, double *ret)
 
 	errno = 0;
 	j = json_loadb(text, strlen(text), JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
+	if (errno == ENOMEM)
+		return -ENOMEM;
 	if (!json_is_real(j))
-		return !j && errno == ENOMEM ? -ENOMEM : -EINVAL;
+		return -EINVAL;
 	*ret = json_real_value(j);
 	return 0;
 }
@@ -185,10 +187,10 @@ static int read_value(const char *data, size_t size, size_t *at, const char *fil
 	errno = 0;
 	j = json_loadb(data + *at, size - *at, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK,
 		       &error);
+	/* jansson calls it a syntax error, or loses bytes and calls it a success. */
+	if (errno == ENOMEM)
+		return -ENOMEM;
 	if (!j) {
-		/* jansson calls it a syntax error when there is no memory for a string. */
-		if (errno == ENOMEM || json_error_code(&error) == json_error_out_of_memory)
-			return -ENOMEM;
 		place_in_text(data, *at, &error, &place);
 		diags_add(d, DIAG_ERROR, &place, NULL, NULL, NULL, NULL, "not JSON: %s",
 			  error.text);
