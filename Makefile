@@ -25,6 +25,7 @@
 #   unit-tests          builds the unit test programs
 #   fuzz-seeds          builds each fuzzer as a plain program over its seeds (run by check)
 #   fuzz                each fuzzer for FUZZ_SECONDS with libFuzzer (clang)
+#   faults              every allocation of check, render, import and a reload fails once (sanitizers; root)
 #   bench               time and memory at 1k to 20k services
 #   install             programs, unit, manual pages, example configuration
 #   install-packages    Debian packages that are missing, for all of the above
@@ -79,7 +80,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = man clean check try lint fuzz bench install-packages
+NO_COMPILER = man clean check try lint fuzz faults bench install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -195,7 +196,23 @@ $(BUILD)/fuzzers/%: tests/fuzz/%.c $(LIBRARY)
 	$(call say,FUZZER,$@)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d \
 		$(ALL_LDFLAGS) $(LINK_FUZZER) -o $@ $< $(LIBRARY) $(PKG_LIBS)
 
-.PHONY: unit-tests fuzz-seeds fuzzers objects
+# Programs in which allocations can be made to fail: each call of ours to a function of wrap.c goes there.
+FAULT_PROGRAMS = $(BUILD)/faults-driver $(BUILD)/svcrouted-faults
+FAULT_OBJECTS = $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/faults/wrap.c,$(sort $(wildcard tests/faults/*.c))))
+FAULT_WRAPPED = $(shell sed -n 's/^WRAP[A-Z_]*.[^,]*, \([A-Za-z_0-9]*\),.*/\1/p' tests/faults/wrap.c)
+FAULT_LDFLAGS = $(FAULT_WRAPPED:%=-Wl,--wrap=%)
+$(BUILD)/faults-driver: FAULT_LDFLAGS += -Wl,--wrap=ctl_read_config,--wrap=import_files
+$(BUILD)/faults-driver: $(FAULT_OBJECTS) $(BUILD)/tests/faults/svcroutectl.o
+$(BUILD)/svcrouted-faults: $(BUILD)/src/daemon/main.o
+$(FAULT_PROGRAMS): $(BUILD)/tests/faults/wrap.o $(LIBRARY)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(FAULT_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(PKG_LIBS)
+$(BUILD)/tests/faults/svcroutectl.o: src/ctl/main.c $(FLAGS_STAMP) $(VERSION_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) -DSVCROUTE_VERSION='"$(VERSION)"' $(ALL_CFLAGS) \
+		-Dmain=svcroutectl_main -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+
+.PHONY: unit-tests fuzz-seeds fuzzers objects fault-programs
+fault-programs: $(FAULT_PROGRAMS) $(BUILD)/svcroutectl
 unit-tests: $(UNIT_TESTS)
 fuzz-seeds: $(FUZZ_SEEDS)
 fuzzers: $(FUZZERS)
@@ -203,7 +220,7 @@ objects: $(OBJECTS) $(MAIN_OBJECTS)
 
 # The sub-makes start when the packages are there: what pkg-config and the compiler say is read at their start.
 SUBMAKE = $(MAKE) --no-print-directory
-.PHONY: check lint fuzz bench try
+.PHONY: check lint fuzz faults bench try
 check: install-packages
 	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds
 	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(TESTS)
@@ -214,6 +231,10 @@ lint:
 fuzz:
 	@$(SUBMAKE) -j$(JOBS) CC=clang SANITIZE=1 FUZZ=1 BUILD=$(BUILD)/fuzz fuzzers
 	@BUILD=$(BUILD)/fuzz JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTHON) tests/fuzz/run.py
+
+faults: install-packages
+	@$(SUBMAKE) -j$(JOBS) SANITIZE=1 BUILD=$(BUILD)/faults fault-programs
+	@BUILD=$(BUILD)/faults JOBS=$(JOBS) $(PYTHON) tests/faults/run.py
 
 bench:
 	@$(SUBMAKE) -j$(JOBS) all
@@ -260,4 +281,5 @@ CONFIG_FILES = $(sort $(wildcard etc/svcroute/*.conf etc/svcroute/*/*.conf etc/s
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d)
+-include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d) \
+	$(wildcard $(BUILD)/tests/faults/*.d)
