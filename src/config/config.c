@@ -478,6 +478,11 @@ size_t config_n_refused(const struct config *c)
 	return c->n_refused + c->listing_problems.n_errors + c->settings_problems.n_errors;
 }
 
+const struct service_def *config_definition(const struct config *c, const char *service)
+{
+	return index_definition(c->index, service);
+}
+
 int config_place(const struct config *c, const char *service, struct place *ret)
 {
 	return index_place(c->index, service, ret);

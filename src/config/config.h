@@ -87,6 +87,9 @@ const char *const *config_directories(const struct config *c);
 /* Where the settings in force came from; files are owned by c, valid until the next refresh. */
 const struct settings_origin *config_origin(const struct config *c);
 
+/* The definition of a service in its file, with the places of its values; NULL: none. Valid until
+ * the next refresh. */
+const struct service_def *config_definition(const struct config *c, const char *service);
 /* Where a service is defined; valid until the next refresh. -ENOENT. */
 int config_place(const struct config *c, const char *service, struct place *ret);
 

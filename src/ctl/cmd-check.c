@@ -23,9 +23,9 @@ static int compile(const struct view *view)
 	return r;
 }
 
-static int place_of(const void *config, const char *service, struct place *ret)
+static const struct service_def *definition_of(const void *config, const char *service)
 {
-	return config_place(config, service, ret);
+	return config_definition(config, service);
 }
 
 /* What does not go with this host. A directory that was named may be for another one: then only
@@ -34,7 +34,7 @@ static int check_host(const struct ctl *c, const struct config *config, const st
 		      struct diags *d)
 {
 	const struct host_check_places places = {
-		.service = place_of, .userdata = config, .origin = config_origin(config)};
+		.service = definition_of, .userdata = config, .origin = config_origin(config)};
 	_cleanup_host_facts_ struct host_facts facts = {0};
 	bool known = c->n_arguments == 0;
 	int r = 0;

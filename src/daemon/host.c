@@ -56,16 +56,16 @@ void host_check_later(struct manager *m)
 		log_debug("cannot set the timer for a look at this host: %s", strerror(-r));
 }
 
-static int place_of(const void *config, const char *service, struct place *ret)
+static const struct service_def *definition_of(const void *config, const char *service)
 {
-	return config_place(config, service, ret);
+	return config_definition(config, service);
 }
 
 void host_check_now(struct manager *m)
 {
 	const struct view view = {.world = m->world, .addrs = m->addrs};
 	const struct host_check_places places = {
-		.service = place_of,
+		.service = definition_of,
 		.userdata = m->config,
 		.origin = config_origin(m->config),
 	};

@@ -3,6 +3,7 @@
 
 #include "base/strbuf.h"
 #include "model/host-check.h"
+#include "model/value.h"
 
 /* Between host-check.c, which looks at services, and host-check-settings.c, which looks at
  * NodePortAddresses=. */
@@ -10,7 +11,7 @@
 struct node_port {
 	uint16_t port;
 	enum svc_proto protocol;
-	int index; /* of the service's port; -1: the health-check node port */
+	struct service_value value; /* a node port or the health-check node port */
 	const struct service *service;
 };
 
@@ -30,12 +31,6 @@ static inline bool has_rules(const struct service_def *s)
 }
 
 const char *family_text(int family); /* "IPv4" */
-
-/* The place of a service, or NULL when it is not known. */
-const struct place *service_place(const struct host_check *c, const struct service *s,
-				  struct place *at);
-/* "FILE:LINE" */
-void add_place(const struct host_check *c, const struct service *s, struct strbuf *out);
 
 /* "a/b, a/c, a/d and 17 more" */
 struct name_list {

@@ -12,27 +12,6 @@ const char *family_text(int family)
 	return family == ADDR_IPV4 ? "IPv4" : "IPv6";
 }
 
-const struct place *service_place(const struct host_check *c, const struct service *s,
-				  struct place *at)
-{
-	if (!c->places->service || c->places->service(c->places->userdata, s->key, at) < 0)
-		return NULL;
-	return at;
-}
-
-void add_place(const struct host_check *c, const struct service *s, struct strbuf *out)
-{
-	struct place at;
-
-	if (!service_place(c, s, &at) || !at.file) {
-		strbuf_add(out, "?");
-		return;
-	}
-	strbuf_add(out, at.file);
-	if (at.line > 0)
-		strbuf_addf(out, ":%d", at.line);
-}
-
 void name_list_add(struct name_list *l, const char *name)
 {
 	if (++l->n > NAMES_SHOWN)

@@ -11,23 +11,26 @@
 #include "model/checks.h"
 #include "model/host-check-internal.h"
 
+static struct service_value value_of(enum value_key key, size_t index)
+{
+	return (struct service_value){key, (unsigned)index};
+}
+
 /* ---- when a file is read ---- */
 
 /* S55 */
 static void refuse_neighbour(const struct host_facts *f, const struct service_def *s,
-			     const char *key, const struct addr *a, struct diags *d)
+			     struct service_value value, const struct addr *a, struct diags *d)
 {
 	const struct host_neighbour *n = host_find_neighbour(f, a);
-	char text[ADDR_TEXT_MAX], field[64];
+	char text[ADDR_TEXT_MAX], field[SERVICE_VALUE_MAX];
+	struct place at;
 
 	if (!n || host_find_address(f, a))
 		return;
-	if (s->position < 0)
-		(void)snprintf(field, sizeof(field), "%s", key);
-	else
-		(void)snprintf(field, sizeof(field), "services[%d].%s", s->position, key);
-	check_tell(d, n->peer ? CHECK_S55_PEER : CHECK_S55_GATEWAY, &s->at, s->key, field,
-		   addr_format(a, text), n->interface);
+	service_value_place(s, value, &at);
+	check_tell(d, n->peer ? CHECK_S55_PEER : CHECK_S55_GATEWAY, &at, s->key,
+		   service_value_field(s, value, field), addr_format(a, text), n->interface);
 }
 
 int host_check_objects(const struct host_facts *f, const struct objects *o, struct diags *d)
@@ -40,14 +43,45 @@ int host_check_objects(const struct host_facts *f, const struct objects *o, stru
 		if (s->headless || s->type == SVC_EXTERNAL_NAME)
 			continue;
 		for (size_t j = 0; j < s->n_external_ips; j++)
-			refuse_neighbour(f, s, "externalIPs", &s->external_ips[j], d);
+			refuse_neighbour(f, s, value_of(VALUE_EXTERNAL_IP, j), &s->external_ips[j],
+					 d);
 		for (size_t j = 0; j < s->n_lb_ips; j++)
 			if (!s->lb_ips[j].proxy)
-				refuse_neighbour(f, s, "loadBalancerIPs", &s->lb_ips[j].ip, d);
+				refuse_neighbour(f, s, value_of(VALUE_LB_IP, j), &s->lb_ips[j].ip,
+						 d);
 	}
 	if (d->error < 0)
 		return d->error;
 	return d->n_errors > before ? -EBADMSG : 0;
+}
+
+/* ---- what is told of a world ---- */
+
+/* The definition of a service with its places, or the service's own, which has none. */
+static const struct service_def *definition_of(const struct host_check *c, const struct service *s)
+{
+	const struct service_def *d = NULL;
+
+	if (c->places->service)
+		d = c->places->service(c->places->userdata, s->key);
+	return d ? d : s->def;
+}
+
+/* A message about a value of a service, at its place. */
+#define tell_value(c, check, s, v, value, ...) \
+	tell_value_texts((c), (check), (s), (v), (value), CHECK_TEXTS(__VA_ARGS__))
+
+static void tell_value_texts(struct host_check *c, enum check check, const struct service *s,
+			     struct service_value v, const char *value, const char *const *texts,
+			     size_t n_texts)
+{
+	const struct service_def *d = definition_of(c, s);
+	char field[SERVICE_VALUE_MAX];
+	struct place at;
+
+	service_value_place(d, v, &at);
+	check_tell_texts(c->diags, check, &at, s->key, service_value_field(d, v, field), value,
+			 texts, n_texts);
 }
 
 /* ---- node ports ---- */
@@ -61,7 +95,7 @@ static int compare_node_ports(const void *left, const void *right)
 	return (a->protocol > b->protocol) - (a->protocol < b->protocol);
 }
 
-static int add_node_port(struct host_check *c, const struct service *s, int index,
+static int add_node_port(struct host_check *c, const struct service *s, struct service_value value,
 			 enum svc_proto protocol, uint16_t port)
 {
 	int r;
@@ -70,7 +104,7 @@ static int add_node_port(struct host_check *c, const struct service *s, int inde
 		return 0;
 	r = array_reserve(&c->node_ports, &c->allocated, c->n_node_ports + 1);
 	if (r == 0)
-		c->node_ports[c->n_node_ports++] = (struct node_port){port, protocol, index, s};
+		c->node_ports[c->n_node_ports++] = (struct node_port){port, protocol, value, s};
 	return r;
 }
 
@@ -85,10 +119,11 @@ static int collect_node_ports(struct host_check *c)
 		if (!has_rules(s->def))
 			continue;
 		for (size_t j = 0; j < s->def->n_ports && r == 0; j++)
-			r = add_node_port(c, s, (int)j, s->def->ports[j].protocol,
-					  s->def->ports[j].node_port);
+			r = add_node_port(c, s, value_of(VALUE_NODE_PORT, j),
+					  s->def->ports[j].protocol, s->def->ports[j].node_port);
 		if (r == 0)
-			r = add_node_port(c, s, -1, SVC_TCP, s->def->health_check_node_port);
+			r = add_node_port(c, s, value_of(VALUE_HEALTH_CHECK_NODE_PORT, 0), SVC_TCP,
+					  s->def->health_check_node_port);
 		if (r < 0)
 			return r;
 	}
@@ -108,14 +143,6 @@ static const struct node_port *find_node_port(const struct host_check *c, uint16
 	return bsearch(&key, c->node_ports, c->n_node_ports, sizeof(key), compare_node_ports);
 }
 
-static const char *node_port_field(const struct node_port *p, char buf[64])
-{
-	if (p->index < 0)
-		return "healthCheckNodePort";
-	(void)snprintf(buf, 64, "ports[%d].nodePort", p->index);
-	return buf;
-}
-
 static const char *node_port_text(const struct node_port *p, char buf[64])
 {
 	(void)snprintf(buf, 64, "%u/%s", p->port, svc_proto_text(p->protocol));
@@ -125,15 +152,13 @@ static const char *node_port_text(const struct node_port *p, char buf[64])
 /* S43, report C09 */
 static void tell_ephemeral(struct host_check *c, const struct node_port *p)
 {
-	char field[64], value[64], range[32];
-	struct place at;
+	char value[64], range[32];
 
 	if (!host_port_is_ephemeral(c->facts, p->port))
 		return;
 	(void)snprintf(range, sizeof(range), "%u-%u", c->facts->ephemeral_first,
 		       c->facts->ephemeral_last);
-	check_tell(c->diags, CHECK_S43_EPHEMERAL, service_place(c, p->service, &at),
-		   p->service->key, node_port_field(p, field), node_port_text(p, value),
+	tell_value(c, CHECK_S43_EPHEMERAL, p->service, p->value, node_port_text(p, value),
 		   p->service->key, range);
 }
 
@@ -167,9 +192,8 @@ static bool takes_address(const struct host_check *c, const struct addr *a)
 /* X9: one socket is enough to tell. */
 static void tell_socket(struct host_check *c, const struct node_port *p)
 {
-	char field[64], value[64], text[ADDR_PORT_TEXT_MAX];
+	char value[64], text[ADDR_PORT_TEXT_MAX];
 	const struct host_socket *sockets;
-	struct place at;
 	size_t n;
 
 	if (p->protocol == SVC_SCTP)
@@ -181,8 +205,7 @@ static void tell_socket(struct host_check *c, const struct node_port *p)
 		if (!view_serves(p->service->def, (enum addr_family)a->family) ||
 		    !takes_address(c, a))
 			continue;
-		check_tell(c->diags, CHECK_X9_SOCKET, service_place(c, p->service, &at),
-			   p->service->key, node_port_field(p, field), node_port_text(p, value),
+		tell_value(c, CHECK_X9_SOCKET, p->service, p->value, node_port_text(p, value),
 			   addr_port_format(a, p->port, text));
 		return;
 	}
@@ -206,7 +229,7 @@ static int check_node_ports(struct host_check *c)
 /* ---- addresses of services ---- */
 
 /* X5 */
-static void tell_shadowed(struct host_check *c, const struct service *s, const char *key,
+static void tell_shadowed(struct host_check *c, const struct service *s, struct service_value v,
 			  const struct addr *a)
 {
 	_cleanup_strbuf_ struct strbuf other = {0};
@@ -214,7 +237,9 @@ static void tell_shadowed(struct host_check *c, const struct service *s, const c
 	for (size_t i = 0; i < s->def->n_ports; i++) {
 		const struct service_port *port = &s->def->ports[i];
 		const struct node_port *p = find_node_port(c, port->port, port->protocol);
-		char value[ADDR_PORT_TEXT_MAX + 8], text[ADDR_PORT_TEXT_MAX], field[64];
+		char value[ADDR_PORT_TEXT_MAX + 8], text[ADDR_PORT_TEXT_MAX];
+		char field[SERVICE_VALUE_MAX];
+		const struct service_def *d;
 		struct place at;
 
 		if (!p || p->service == s ||
@@ -223,37 +248,37 @@ static void tell_shadowed(struct host_check *c, const struct service *s, const c
 		(void)snprintf(value, sizeof(value), "%s/%s", addr_port_format(a, port->port, text),
 			       svc_proto_text(port->protocol));
 		strbuf_reset(&other);
-		add_place(c, p->service, &other);
-		check_tell(c->diags, CHECK_X5_NODE_PORT, service_place(c, s, &at), s->key, key,
-			   value, node_port_field(p, field), p->service->key, strbuf_text(&other));
+		d = definition_of(c, p->service);
+		service_value_place(d, p->value, &at);
+		tell_value(c, CHECK_X5_NODE_PORT, s, v, value,
+			   service_value_text(d, p->value, field), p->service->key,
+			   place_text(&at, &other));
 	}
 	if (strbuf_error(&other))
 		c->diags->error = -ENOMEM;
 }
 
 /* S17, S55, X8 */
-static void check_address(struct host_check *c, const struct service *s, const char *key,
+static void check_address(struct host_check *c, const struct service *s, struct service_value v,
 			  const struct addr *a)
 {
-	bool cluster = streq(key, "clusterIP");
+	bool cluster = v.key == VALUE_CLUSTER_IP;
 	const struct host_address *own = host_find_address(c->facts, a);
 	const struct host_neighbour *neighbour = host_find_neighbour(c->facts, a);
 	const struct host_link *link = host_find_link(c->facts, a);
 	char text[ADDR_TEXT_MAX], network[ADDR_PREFIX_TEXT_MAX];
-	struct place at;
 
 	if (own) {
-		check_tell(c->diags, cluster ? CHECK_S17_OWN : CHECK_X8_OWN,
-			   service_place(c, s, &at), s->key, key, addr_format(a, text),
+		tell_value(c, cluster ? CHECK_S17_OWN : CHECK_X8_OWN, s, v, addr_format(a, text),
 			   own->interface);
-		tell_shadowed(c, s, key, a);
+		tell_shadowed(c, s, v, a);
 	} else if (neighbour && !cluster) {
-		check_tell(c->diags, CHECK_S55_NEIGHBOUR, service_place(c, s, &at), s->key, key,
-			   addr_format(a, text), neighbour->interface);
+		tell_value(c, CHECK_S55_NEIGHBOUR, s, v, addr_format(a, text),
+			   neighbour->interface);
 	} else if (link) {
-		check_tell(c->diags, cluster ? CHECK_S17_ON_LINK : CHECK_S55_ON_LINK,
-			   service_place(c, s, &at), s->key, key, addr_format(a, text),
-			   addr_prefix_format(&link->prefix, network), link->interface);
+		tell_value(c, cluster ? CHECK_S17_ON_LINK : CHECK_S55_ON_LINK, s, v,
+			   addr_format(a, text), addr_prefix_format(&link->prefix, network),
+			   link->interface);
 	}
 }
 
@@ -263,15 +288,16 @@ static void check_addresses(struct host_check *c, const struct service *s)
 
 	for (int f = 0; f < _ADDR_FAMILY_MAX; f++)
 		if (d->has_cluster_ip[f])
-			check_address(c, s, "clusterIP", &d->cluster_ips[f]);
+			check_address(c, s, value_of(VALUE_CLUSTER_IP, (size_t)f),
+				      &d->cluster_ips[f]);
 	/* Those of a family without a cluster IP are not used: S56 tells. */
 	for (size_t i = 0; c->view->world->settings->s.allow_external_ips && i < d->n_external_ips;
 	     i++)
 		if (d->has_cluster_ip[d->external_ips[i].family])
-			check_address(c, s, "externalIPs", &d->external_ips[i]);
+			check_address(c, s, value_of(VALUE_EXTERNAL_IP, i), &d->external_ips[i]);
 	for (size_t i = 0; i < d->n_lb_ips; i++)
 		if (!d->lb_ips[i].proxy && d->has_cluster_ip[d->lb_ips[i].ip.family])
-			check_address(c, s, "loadBalancerIPs", &d->lb_ips[i].ip);
+			check_address(c, s, value_of(VALUE_LB_IP, i), &d->lb_ips[i].ip);
 }
 
 /* ---- families ---- */
@@ -283,16 +309,14 @@ static void check_families(struct host_check *c, const struct service *s,
 	for (int f = 0; f < _ADDR_FAMILY_MAX; f++) {
 		int other = f == ADDR_IPV4 ? ADDR_IPV6 : ADDR_IPV4;
 		char text[ADDR_TEXT_MAX];
-		struct place at;
 
 		if (c->facts->usable[f] || !s->def->has_cluster_ip[f])
 			continue;
 		if (s->def->has_cluster_ip[other] && c->facts->usable[other])
 			name_list_add(&names[f], s->key);
 		else
-			check_tell(c->diags, CHECK_C47_NONE, service_place(c, s, &at), s->key,
-				   "clusterIP", addr_format(&s->def->cluster_ips[f], text),
-				   family_text(f));
+			tell_value(c, CHECK_C47_NONE, s, value_of(VALUE_CLUSTER_IP, (size_t)f),
+				   addr_format(&s->def->cluster_ips[f], text), family_text(f));
 	}
 }
 

@@ -17,8 +17,8 @@ int host_check_objects(const struct host_facts *f, const struct objects *o, stru
 
 /* Where things are written, for messages. */
 struct host_check_places {
-	/* Of a service; -ENOENT. NULL: no places are known. */
-	int (*service)(const void *userdata, const char *key, struct place *ret);
+	/* The definition of a service in its file; NULL: not known. NULL: none is. */
+	const struct service_def *(*service)(const void *userdata, const char *key);
 	const void *userdata;
 	const struct settings_origin *origin; /* NULL: not known */
 };

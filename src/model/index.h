@@ -69,5 +69,7 @@ int index_check_settings(const struct index *x, const struct settings *s,
  * of other services. After an index_update() that made a world. */
 void index_problems(const struct index *x, struct diags *d);
 
+/* The definition of a service, borrowed from its file; of several the first. NULL: none. */
+const struct service_def *index_definition(const struct index *x, const char *key);
 /* Where the service is defined; file is borrowed from the definition. -ENOENT. */
 int index_place(const struct index *x, const char *key, struct place *ret);

@@ -183,6 +183,15 @@ void read_endpoints(struct reader *r, const struct node *list, struct endpoint_g
 	}
 }
 
+static void set_service_place(struct reader *r, const struct node *n, struct endpoint_group *g)
+{
+	struct place at;
+
+	node_place(r->tree, n, &at);
+	g->service_line = at.line;
+	g->service_column = at.column;
+}
+
 void read_group(struct reader *r, const struct node *n, struct endpoint_group **ret)
 {
 	static const struct key_checks checks = {
@@ -208,6 +217,8 @@ void read_group(struct reader *r, const struct node *n, struct endpoint_group **
 	(void)reader_keys(r, n, endpoint_group_keys, n_endpoint_group_keys, keys);
 	if (!keys[GROUP_SERVICE])
 		reader_missing(r, n, CHECK_E2_MISSING);
+	else
+		set_service_place(r, keys[GROUP_SERVICE], g);
 	if (keys[GROUP_PORTS]) {
 		g->ports_given = true;
 		read_endpoint_ports(r, keys[GROUP_PORTS], &g->ports, &g->n_ports);

@@ -254,6 +254,7 @@ void read_service(struct reader *r, const struct node *n, struct service_def **r
 		CHECK_S3_SLASHES, CHECK_S2_EMPTY, CHECK_S2_LABEL, CHECK_S1_EMPTY, CHECK_S1_LABEL,
 	};
 	const struct node *keys[_SERVICE_KEY_MAX];
+	size_t before = r->diags->n_errors;
 	struct service_def *s;
 	int type;
 
@@ -288,6 +289,8 @@ void read_service(struct reader *r, const struct node *n, struct service_def **r
 		read_health_check_node_port(r, n, keys[KEY_HEALTH_CHECK_NODE_PORT], s);
 	}
 	read_rest(r, keys, s);
+	if (s->position >= 0 && r->diags->n_errors == before && r->error == 0)
+		read_places(r, keys, s);
 	r->object = NULL;
 }
 

@@ -211,6 +211,11 @@ void read_service_ports(struct reader *r, const struct node *service, const stru
 void read_endpoint_ports(struct reader *r, const struct node *n, struct endpoint_port **ret_ports,
 			 size_t *ret_n);
 
+/* read-places.c */
+
+/* Where the values of a service stand; after all else, and only when there was no error. */
+void read_places(struct reader *r, const struct node *const *keys, struct service_def *s);
+
 /* read-health.c */
 void read_health_check(struct reader *r, const struct node *n, struct health_check *ret);
 

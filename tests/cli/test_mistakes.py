@@ -511,8 +511,8 @@ S("own scheduler in this mode", 'N I P scheduler = «"lc";', "scheduler", "lc", 
 S("own flags without sh", 'N I P scheduler = "wrr"; schedulerFlags = «[ "port" ];', "schedulerFlags", None, "only sh and mh", **W)
 S("own key of another check", 'N I P healthCheck = { type = "tcp"; path = «"/"; };', "healthCheck.path", "/",
   "ignored with type tcp", **W)
-F("E2 no such service", ENDPOINTS, 'endpoints = (\n  «{ service = "shop/other"; endpoints = [ "10.1.0.11" ]; } );\n', "service",
-  "shop/other", "no such service", object="shop/other", files={SERVICES: WEB}, **W)
+F("E2 no such service", ENDPOINTS, 'endpoints = (\n  { service = «"shop/other"; endpoints = [ "10.1.0.11" ]; } );\n',
+  "endpoints[0].service", "shop/other", "no such service", object="shop/other", files={SERVICES: WEB}, **W)
 E("2.4 ready and terminating", "+«{ A port = 80; ready = true; terminating = true; }", "", "10.1.0.11:80", "takes new connections", **W)
 E("2.5 two entries disagree", 'G endpoints = ( { A port = 80; }, «{ A port = 80; weight = 2; } );', "endpoints[1]", "10.1.0.11:80",
   "listed before", **W)
@@ -520,6 +520,10 @@ S("2.3 no port matches", '«{ N I ports = ( { port = 80; name = "a"; } );'
   '\n endpoints = ( { A ports = ( { name = "b"; port = 80; } ); } ); }',
   "ports[0]", None, "none of the endpoints has a port", **W)
 C("4.1 clustercidr-two-v4", "Proxy.ClusterCIDR", "10.2.0.0/16", "only the first IPv4", "ClusterCIDR=«10.1.0.0/16 10.2.0.0/16", **W)
+C("4.1 the second of three lines", "Proxy.ClusterCIDR", "10.2.0.0/16", "only the first IPv4",
+  "ClusterCIDR=10.1.0.0/16\nClusterCIDR=«10.2.0.0/16\nClusterCIDR=fd00::/64", **W)
+C("4.1 emptied in between", "Proxy.ClusterCIDR", "10.4.0.0/16", "only the first IPv4 prefix is, 10.3.0.0/16",
+  "ClusterCIDR=10.1.0.0/16 10.2.0.0/16\nClusterCIDR=\nClusterCIDR=10.3.0.0/16\nClusterCIDR=«10.4.0.0/16\nClusterCIDR=fd00::/64", **W)
 C("4.1 two NodeCIDR", "Proxy.NodeCIDR", "fd01::/64", "only the first IPv6", "NodeCIDR=fd00::/64\nNodeCIDR=«fd01::/64", **W)
 
 # ---- notices: N ----
@@ -538,46 +542,63 @@ E("1.8 group without endpoints", "«{ G }", "endpoints", None, "no endpoints", *
 # ---- two claims to one thing: S4, S18, X1-X10 ----
 
 for key, address in (("HealthzBindAddress", "0.0.0.0"), ("MetricsBindAddress", "127.0.0.1")):
-    F(f"X10 {key}", SERVICES, f"services = (\n {group('«{ N I M Q }')} );\n", "nodePort", "30080/TCP", key, object=NAME,
+    S(f"X10 {key}", "N I M ports = ( { port = 80; nodePort = «30080; } );", "ports[0].nodePort", "30080/TCP", key,
       files={CONF: f"{NODE}[Health]\n{key}={address}:30080\n"})
 
-# The first in a.cfg, the second in b.cfg; then both in one file. The second is told, and where the first stands.
-Clash = collections.namedtuple("Clash", "id first second field value severity", defaults=["error"])
+# The first in a.cfg, the second in b.cfg; then both in one file. The second is told at its «, and where the » of the first stands.
+# A field is that of the second; (key) is that of the first.
+Clash = collections.namedtuple("Clash", "id first second field key value severity", defaults=["error"])
 IP_A, IP_B, PORT_80 = 'clusterIP = "10.96.0.1";', 'clusterIP = "10.96.0.2";', "ports = ( { port = 80; } );"
-EXTERNAL = 'externalIPs = [ "198.51.100.1" ];'
+IP_1, IP_2 = ('clusterIP = %s"10.96.0.1";' % mark for mark in "»«")
+NAME_1, NAME_2 = ('name = %s"shop/first";' % mark for mark in "»«")
+EXTERNAL_1, EXTERNAL_2 = ('externalIPs = [ %s"198.51.100.1" ];' % mark for mark in "»«")
 
 
-def node_port(number, protocol="TCP", type="NodePort"):
-    return f'type = "{type}"; ports = ( {{ port = 80; nodePort = {number}; protocol = "{protocol}"; }} );'
+def node_port(mark, number, protocol="TCP", type="NodePort"):
+    return f'type = "{type}"; ports = ( {{ port = 80; nodePort = {mark}{number}; protocol = "{protocol}"; }} );'
 
 
-HEALTH = 'type = "LoadBalancer"; externalTrafficPolicy = "Local"; healthCheckNodePort = 30073; ' + PORT_80
+def health(mark):
+    return f'type = "LoadBalancer"; externalTrafficPolicy = "Local"; healthCheckNodePort = {mark}30073; ' + PORT_80
+
+
 CLASHES = [
-    Clash("X1 clusterIP", IP_A + PORT_80, IP_A + PORT_80, "clusterIP", "10.96.0.1:80/TCP"),
-    Clash("X1 clusterIP of IPv6, spelt otherwise", 'clusterIP = "fd00::1";' + PORT_80, 'clusterIP = "FD00:0:0::1";' + PORT_80,
-          "clusterIP", "[fd00::1]:80/TCP"),
-    Clash("X1 external IP", IP_A + PORT_80 + EXTERNAL, IP_B + PORT_80 + EXTERNAL, "externalIPs", "198.51.100.1:80/TCP"),
-    Clash("X1 load balancer and external IP", IP_A + node_port(30001, type="LoadBalancer") + 'loadBalancerIPs = [ "198.51.100.1" ];',
-          IP_B + PORT_80 + EXTERNAL, "externalIPs", "198.51.100.1:80/TCP"),
-    Clash("X1 one of several ports", IP_A + 'ports = ( { port = 79; name = "a"; }, { port = 80; name = "b"; } );', IP_A + PORT_80,
-          "clusterIP", "10.96.0.1:80/TCP"),
-    Clash("X2 node port", IP_A + node_port(30073), IP_B + node_port(30073), "nodePort", "30073/TCP"),
-    Clash("X2 node port of UDP", IP_A + node_port(30073, "UDP"), IP_B + node_port(30073, "UDP"), "nodePort", "30073/UDP"),
-    Clash("X3 health-check node port", IP_A + HEALTH, IP_B + HEALTH, "healthCheckNodePort", "30073/TCP"),
-    Clash("X4 health check and node port", IP_A + node_port(30073), IP_B + HEALTH, "healthCheckNodePort", "30073/TCP"),
-    Clash("X4 node port and health check", IP_A + HEALTH, IP_B + node_port(30073), "nodePort", "30073/TCP"),
-    Clash("X7 external IP and clusterIP", 'clusterIP = "198.51.100.1";' + PORT_80, IP_B + PORT_80 + EXTERNAL, "externalIPs",
+    Clash("X1 clusterIP", IP_1 + PORT_80, IP_2 + PORT_80, "clusterIP", "clusterIP", "10.96.0.1:80/TCP"),
+    Clash("X1 clusterIP of IPv6, spelt otherwise", 'clusterIP = »"fd00::1";' + PORT_80, 'clusterIP = «"FD00:0:0::1";' + PORT_80,
+          "clusterIP", "clusterIP", "[fd00::1]:80/TCP"),
+    Clash("X1 clusterIPs", 'clusterIPs = [ "10.96.0.1", »"fd00::1" ];' + PORT_80, 'clusterIPs = [ «"fd00::1", "10.96.0.2" ];' + PORT_80,
+          "clusterIPs[0]", "clusterIPs[1]", "[fd00::1]:80/TCP"),
+    Clash("X1 external IP", IP_A + PORT_80 + EXTERNAL_1, IP_B + PORT_80 + EXTERNAL_2, "externalIPs[0]", "externalIPs[0]",
           "198.51.100.1:80/TCP"),
-    Clash("S18 one clusterIP, other ports", IP_A + PORT_80, IP_A + "ports = ( { port = 81; } );", "clusterIP", "10.96.0.1", "warning"),
-    Clash("S4 defined twice", IP_A + PORT_80, IP_B + PORT_80, "name", "shop/first"),
+    Clash("X1 load balancer and external IP", IP_A + node_port("", 30001, type="LoadBalancer")
+          + 'loadBalancerIPs = ( "198.51.100.2", { ip = »"198.51.100.1"; } );', IP_B + PORT_80
+          + 'externalIPs = [ "198.51.100.3",\n «"198.51.100.1" ];', "externalIPs[1]", "loadBalancerIPs[1].ip", "198.51.100.1:80/TCP"),
+    Clash("X1 one of several ports", IP_1 + 'ports = ( { port = 79; name = "a"; }, { port = 80; name = "b"; } );', IP_2 + PORT_80,
+          "clusterIP", "clusterIP", "10.96.0.1:80/TCP"),
+    Clash("X2 node port", IP_A + node_port("»", 30073), IP_B + node_port("«", 30073), "ports[0].nodePort", "ports[0].nodePort",
+          "30073/TCP"),
+    Clash("X2 the second port", IP_A + node_port("»", 30073), IP_B + 'type = "LoadBalancer";\n ports = ( { port = 79; name = "a"; },'
+          ' { port = 80; name = "b"; nodePort = «30073; } );', "ports[1].nodePort", "ports[0].nodePort", "30073/TCP"),
+    Clash("X2 node port of UDP", IP_A + node_port("»", 30073, "UDP"), IP_B + node_port("«", 30073, "UDP"), "ports[0].nodePort",
+          "ports[0].nodePort", "30073/UDP"),
+    Clash("X3 health-check node port", IP_A + health("»"), IP_B + health("«"), "healthCheckNodePort", "healthCheckNodePort",
+          "30073/TCP"),
+    Clash("X4 health check and node port", IP_A + node_port("»", 30073), IP_B + health("«"), "healthCheckNodePort",
+          "ports[0].nodePort", "30073/TCP"),
+    Clash("X4 node port and health check", IP_A + health("»"), IP_B + node_port("«", 30073), "ports[0].nodePort",
+          "healthCheckNodePort", "30073/TCP"),
+    Clash("X7 external IP and clusterIP", 'clusterIP = »"198.51.100.1";' + PORT_80, IP_B + PORT_80 + EXTERNAL_2, "externalIPs[0]",
+          "clusterIP", "198.51.100.1:80/TCP"),
+    Clash("S18 one clusterIP, other ports", IP_1 + PORT_80, IP_2 + "ports = ( { port = 81; } );", "clusterIP", None, "10.96.0.1",
+          "warning"),
+    Clash("S4 defined twice", IP_A + PORT_80 + NAME_1, IP_B + PORT_80 + NAME_2, "name", None, "shop/first"),
 ]
 
 
 def clash_texts(clash, in_one_file):
-    """{file: text}, with a « before the second service and a » before the first."""
-    name = "first" if clash.field == "name" else "second"
-    first = f'»{{ name = "shop/first"; {clash.first} }}'
-    second = f'«{{ name = "shop/{name}"; {clash.second} }}'
+    """{file: text}, with a « before the value of the second service and a » before that of the first."""
+    first, second = ("{ " + keys + ("" if clash.field == "name" else f' name = "shop/{name}";') + " }"
+                     for name, keys in (("first", clash.first), ("second", clash.second)))
     if in_one_file:
         return {"services.d/a.cfg": f"services = (\n  {first},\n\n  {second}\n);\n"}
     return {"services.d/a.cfg": f"# the first\nservices = ( {first} );\n", "services.d/b.cfg": f"services = (\n\t{second} );\n"}
@@ -595,19 +616,21 @@ def clash(row, in_one_file):
         messages = [m for m in json.loads(out) if m["severity"] == row.severity]
         assert status == refused and len(messages) == 1, f"status {status}: {out}"
         m = messages[0]
-        found = (m["file"], m["line"], m["column"], m["field"].split(".")[-1], m["value"])
-        wanted = (f"{root.etc}/{name}", line, column, row.field, row.value)
+        field = f"services[{int(in_one_file)}].{row.field}"
+        found = (m["file"], m["line"], m["column"], m["field"], m["value"])
+        wanted = (f"{root.etc}/{name}", line, column, field, row.value)
         assert found == wanted, f"{found}, not {wanted}"
         assert m["object"] == ("shop/first" if row.field == "name" else "shop/second") and m["hint"], m
-        first = texts["services.d/a.cfg"]
-        other = f"{root.etc}/services.d/a.cfg:{first[:first.index('»')].count(chr(10)) + 1}"
+        first_line, first_column = place(texts["services.d/a.cfg"].replace(MARK, "").replace("»", MARK))
+        other = f" at {root.etc}/services.d/a.cfg:{first_line}:{first_column}"
         assert re.search(re.escape(other) + r"\b", m["reason"]), f"no {other} in {m['reason']!r}"
         assert row.field == "name" or "'shop/first'" in m["reason"], m
+        assert row.key is None or f" ({row.key}) " in m["reason"], m
         status, out, err = ctl("check", root.etc)
         lines = [text for text in err.splitlines() if f": {row.severity}: " in text]
         assert status == refused and len(lines) == 1, err
-        assert lines[0].startswith(f"{root.etc}/{name}:{line}:{column}: {row.severity}: "), err
-        assert f"'{row.value}'" in lines[0] and other in lines[0], err
+        assert lines[0].startswith(f"{root.etc}/{name}:{line}:{column}: {row.severity}: {field} '{row.value}': "), err
+        assert other in lines[0], err
 
 
 # ---- running ----

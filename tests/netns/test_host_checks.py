@@ -122,8 +122,9 @@ def nothing_to_say(s):
 
 def own_cluster_ip(s):
     s.write(service("a", "192.0.2.10"), service("b", "198.51.100.77"), service("c", "2001:db8:2::77"))
-    s.check(("a.cfg:2", "clusterIP '192.0.2.10'", "eth0"), ("b.cfg:2", "'198.51.100.77'", "198.51.100.0/24", "eth1"),
-            ("c.cfg:2", "'2001:db8:2::77'", "2001:db8:2::/64", "eth0"))
+    s.check(("a.cfg:2:32: ", "services[0].clusterIPs[0] '192.0.2.10'", "eth0"),
+            ("b.cfg:2:32: ", "services[0].clusterIPs[0] '198.51.100.77'", "198.51.100.0/24", "eth1"),
+            ("c.cfg:2:32: ", "services[0].clusterIPs[0] '2001:db8:2::77'", "2001:db8:2::/64", "eth0"))
     assert s.ctl("--strict", named=True)[0] == 0, "a directory that was named may be for another host"
 
 
@@ -132,14 +133,15 @@ def own_external_ip(s):
             service("b", "10.96.0.11", 'type = "LoadBalancer"; loadBalancerIPs = [ "198.51.100.1" ];', port=81),
             service("c", "10.96.0.12", 'type = "LoadBalancer"; loadBalancerIPs = ( { ip = "198.51.100.1"; '
                                        'ipMode = "Proxy"; } );', port=82))
-    s.check(("a.cfg:2", "externalIPs '192.0.2.10'", "address of this host", "eth0"),
-            ("b.cfg:2", "loadBalancerIPs '198.51.100.1'", "address of this host", "eth1"))
+    s.check(("a.cfg:2:64: ", "services[0].externalIPs[0] '192.0.2.10'", "address of this host", "eth0"),
+            ("b.cfg:2:91: ", "services[0].loadBalancerIPs[0] '198.51.100.1'", "address of this host", "eth1"))
 
 
 def shadowed_node_port(s):
     s.write(service("a", "10.96.0.10", 'externalIPs = [ "192.0.2.10" ];', port=30080), service("b", "10.96.0.11", node=30080))
-    s.check(("a.cfg:2", "address of this host"),
-            ("a.cfg:2", "'192.0.2.10:30080/TCP'", "nodePort of service 'default/b'", "b.cfg:2"))
+    s.check(("a.cfg:2:64: ", "address of this host"),
+            ("a.cfg:2:64: ", "services[0].externalIPs[0] '192.0.2.10:30080/TCP'", "ports[0].nodePort of service 'default/b'",
+             "b.cfg:3:57 "))
 
 
 def ports_in_use(s):
@@ -150,8 +152,9 @@ def ports_in_use(s):
             service("c", "10.96.0.12", 'type = "LoadBalancer"; externalTrafficPolicy = "Local"; '
                                        "healthCheckNodePort = 30090;"),
             service("d", "10.96.0.13", node=30080, protocol="UDP"))
-    s.check(("a.cfg:2", "'30080/TCP'", "0.0.0.0:30080"), ("b.cfg:2", "'30053/UDP'", "192.0.2.10:30053"),
-            ("c.cfg:2", "healthCheckNodePort '30090/TCP'", "0.0.0.0:30090"))
+    s.check(("a.cfg:3:57: ", "services[0].ports[0].nodePort '30080/TCP'", "0.0.0.0:30080"),
+            ("b.cfg:3:57: ", "'30053/UDP'", "192.0.2.10:30053"),
+            ("c.cfg:2:126: ", "services[0].healthCheckNodePort '30090/TCP'", "0.0.0.0:30090"))
     s.root.write("svcroute.conf", SETTINGS + "NodePortAddresses=198.51.100.0/24\n")
     s.write(service("b", "10.96.0.11", node=30053, protocol="UDP"))
     s.check()
@@ -163,12 +166,12 @@ def ephemeral_port(s):
     """C09: the service, the port and the range, once; not when the port is reserved."""
     s.root.write("svcroute.conf", SETTINGS + "ServiceNodePortRange=30000-45000\n")
     s.write(service("a", "10.96.0.10", node=40000), service("b", "10.96.0.11", node=30000))
-    s.check(("a.cfg:2", "ports[0].nodePort '40000/TCP'", "default/a", "32768-60999", "ip_local_reserved_ports"))
+    s.check(("a.cfg:3:57: ", "services[0].ports[0].nodePort '40000/TCP'", "default/a", "32768-60999", "ip_local_reserved_ports"))
     s.sysctl("net/ipv4/ip_local_reserved_ports", "8080,39999-40001")
     s.check()
     s.sysctl("net/ipv4/ip_local_reserved_ports", "\n")
     s.sysctl("net/ipv4/ip_local_port_range", "20000 30000")
-    s.check(("b.cfg:2", "'30000/TCP'", "default/b", "20000-30000"))
+    s.check(("b.cfg:3:57: ", "'30000/TCP'", "default/b", "20000-30000"))
     s.sysctl("net/ipv4/ip_local_port_range", "32768 60999")
     s.root.write("svcroute.conf", SETTINGS)
 
@@ -206,10 +209,10 @@ def c14_claims(s):
     """a to e: who clashes is told with both places; what may go together does."""
     external = 'externalIPs = [ "203.0.113.1" ];'
     health = 'type = "LoadBalancer"; externalTrafficPolicy = "Local"; healthCheckNodePort = 30073;'
-    a_cfg, b_cfg = f"{s.root.etc}/services.d/a.cfg:2", f"{s.root.etc}/services.d/b.cfg:2"
-    refused = [("externalIPs '203.0.113.1:80/TCP'", service("a", "10.96.0.10", external),
+    a_cfg, b_cfg = f"{s.root.etc}/services.d/a.cfg:", f"{s.root.etc}/services.d/b.cfg:"
+    refused = [("services[0].externalIPs[0] '203.0.113.1:80/TCP'", service("a", "10.96.0.10", external),
                 service("b", "10.96.0.11", external)),
-               ("nodePort '30073/TCP'", service("a", "10.96.0.10", node=30073), service("b", "10.96.0.11", node=30073)),
+               ("services[0].ports[0].nodePort '30073/TCP'", service("a", "10.96.0.10", node=30073), service("b", "10.96.0.11", node=30073)),
                ("healthCheckNodePort", service("a", "10.96.0.10", health), service("b", "10.96.0.11", node=30073))]
     for what, a, b in refused:
         for texts in ((a, b), (b, a)):
@@ -218,24 +221,24 @@ def c14_claims(s):
     s.write(service("a", "10.96.0.10", node=30073), service("b", "10.96.0.11", node=30073, protocol="UDP"))
     s.check()
     s.write(service("a", "10.96.0.10"), service("b", "10.96.0.10", port=443))
-    s.check((b_cfg, "clusterIP '10.96.0.10'", "default/a", a_cfg))
+    s.check((b_cfg + "2:32: ", "services[0].clusterIPs[0] '10.96.0.10'", "default/a", a_cfg + "2:32,"))
     s.write(service("b", "10.96.0.10", port=443), service("a", "10.96.0.10"))
-    s.check((b_cfg, "clusterIP '10.96.0.10'", "default/b", a_cfg))
+    s.check((b_cfg + "2:32: ", "services[0].clusterIPs[0] '10.96.0.10'", "default/b", a_cfg + "2:32,"))
 
 
 def c16_neighbour(s):
     for ip, words in (("192.0.2.1", ("default gateway", "eth0")), ("203.0.113.9", ("point-to-point", "tun0"))):
         s.write(service("a", "10.96.0.10", f'externalIPs = [ "{ip}" ];'))
-        s.refuse("a.cfg:2", f"services[0].externalIPs '{ip}'", *words)
+        s.refuse("a.cfg:2:64: ", f"services[0].externalIPs[0] '{ip}'", *words)
         s.write(service("a", "10.96.0.10", f'type = "LoadBalancer"; loadBalancerIPs = [ "{ip}" ];'))
-        s.refuse("a.cfg:2", f"services[0].loadBalancerIPs '{ip}'", *words)
+        s.refuse("a.cfg:2:91: ", f"services[0].loadBalancerIPs[0] '{ip}'", *words)
         s.write(service("a", "10.96.0.10", f'type = "LoadBalancer"; loadBalancerIPs = ( {{ ip = "{ip}"; '
                                            'ipMode = "Proxy"; } );'))
         s.check()
     s.write(service("a", "10.96.0.10,fd00:96::10", 'externalIPs = [ "2001:db8:2::1" ];'))
     s.refuse("a.cfg:2", "'2001:db8:2::1'", "default gateway")
     s.write(service("a", "10.96.0.10", 'externalIPs = [ "192.0.2.20" ];', port=8080))
-    s.check(("a.cfg:2", "externalIPs '192.0.2.20'", "192.0.2.0/24", "not an address of this host"))
+    s.check(("a.cfg:2:64: ", "services[0].externalIPs[0] '192.0.2.20'", "192.0.2.0/24", "not an address of this host"))
     s.write(service("a", "10.96.0.10", 'externalIPs = [ "192.0.2.1" ];'))
     assert s.ctl(named=True)[0] == 0, "a directory that was named may be for another host"
 
@@ -246,7 +249,7 @@ def c47_no_ipv6(s):
     s.sysctl("net/ipv6/conf/all/disable_ipv6", 1)
     s.check(("IPv6 is off on this host", "'default/a', 'default/c' are not served in it"))
     s.write(service("a", "fd00:96::10"))
-    s.check(("a.cfg:2", "IPv6 is off on this host", "the service is not served"))
+    s.check(("a.cfg:2:32: ", "IPv6 is off on this host", "the service is not served"))
     s.sysctl("net/ipv6/conf/all/disable_ipv6", 0)
     s.host.ip("addr add 2001:db8:2::10/64 dev eth0 nodad", "route add default via 2001:db8:2::1")
     s.check()

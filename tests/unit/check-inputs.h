@@ -375,8 +375,8 @@ static const struct check_input check_inputs[] = {
 	 "endpoints[0].service", NULL},
 	{CHECK_E2_SLASHES, NULL, GROUP("{ service = @\"a/b/c\"; endpoints = ( ); }"),
 	 "endpoints[0].service", NULL},
-	{CHECK_E2_NO_SERVICE, NULL, GROUP("@{ service = \"wep\"; endpoints = ( \"10.1.0.1\" ); }"),
-	 "service", "default/wep"},
+	{CHECK_E2_NO_SERVICE, NULL, GROUP("{ service = @\"wep\"; endpoints = ( \"10.1.0.1\" ); }"),
+	 "endpoints[0].service", "default/wep"},
 	{CHECK_E5_NONE, NULL, GROUP("@{ service = \"web\"; }"), "endpoints[0].endpoints",
 	 "default/web"},
 	{CHECK_P23_NO_PORT, SERVICE("{ " NAME IP PORTS "endpoints = [ \"10.1.0.1:80\" ]; }"),
@@ -466,28 +466,37 @@ static const struct check_input check_inputs[] = {
 	 "default/web"},
 
 	/* between several */
-	{CHECK_S4_TWICE, SERVICE("{ " NAME IP PORTS " },\n  @{ " NAME IP PORTS " }"), NULL, "name",
-	 "default/web"},
-	{CHECK_X1_ADDRESS, SERVICE("{ " NAME IP PORTS " },\n  @{ name = \"b\"; " IP PORTS " }"),
-	 NULL, "clusterIP", "default/b"},
+	{CHECK_S4_TWICE,
+	 SERVICE("{ " NAME IP PORTS " },\n  { name = @\"web\"; clusterIP = \"10.96.0.11\"; " PORTS
+		 " }"),
+	 NULL, "services[1].name", "default/web"},
 	{CHECK_X1_ADDRESS,
-	 SERVICE("{ " NAME IP PORTS " },\n  @{ name = \"b\"; clusterIP = \"10.96.0.11\";\n"
-		 "    externalIPs = [ \"10.96.0.10\" ]; " PORTS " }"),
-	 NULL, "externalIPs", "default/b"},
+	 SERVICE("{ " NAME IP PORTS " },\n  { name = \"b\"; clusterIP = @\"10.96.0.10\"; " PORTS
+		 " }"),
+	 NULL, "services[1].clusterIP", "default/b"},
+	{CHECK_X1_ADDRESS,
+	 SERVICE("{ " NAME IP PORTS " },\n  { name = \"b\"; clusterIP = \"10.96.0.11\";\n"
+		 "    externalIPs = [ @\"10.96.0.10\" ]; " PORTS " }"),
+	 NULL, "services[1].externalIPs[0]", "default/b"},
 	{CHECK_X2_NODE_PORT,
 	 SERVICE("{ " NAME IP NODE_PORTS " },\n"
-		 "  @{ name = \"b\"; clusterIP = \"10.96.0.11\"; " NODE_PORTS " }"),
-	 NULL, "nodePort", "default/b"},
+		 "  { name = \"b\"; clusterIP = \"10.96.0.11\"; type = \"NodePort\";\n"
+		 "    ports = ( { port = 80; nodePort = @30080; } ); }"),
+	 NULL, "services[1].ports[0].nodePort", "default/b"},
 	{CHECK_X2_NODE_PORT,
 	 SERVICE("{ " NAME IP NODE_PORTS " },\n"
-		 "  @{ name = \"b\"; clusterIP = \"10.96.0.11\"; type = \"LoadBalancer\";\n"
-		 "    externalTrafficPolicy = \"Local\"; healthCheckNodePort = 30080; " PORTS " }"),
-	 NULL, "healthCheckNodePort", "default/b"},
+		 "  { name = \"b\"; clusterIP = \"10.96.0.11\"; type = \"LoadBalancer\";\n"
+		 "    externalTrafficPolicy = \"Local\"; healthCheckNodePort = @30080; " PORTS
+		 " }"),
+	 NULL, "services[1].healthCheckNodePort", "default/b"},
 	{CHECK_S18_SHARED,
 	 SERVICE("{ " NAME IP PORTS " },\n"
-		 "  @{ name = \"b\"; " IP "ports = ( { port = 81; } ); }"),
-	 NULL, "clusterIP", "default/b"},
+		 "  { name = \"b\"; clusterIP = @\"10.96.0.10\"; ports = ( { port = 81; } ); }"),
+	 NULL, "services[1].clusterIP", "default/b"},
 
 	/* a service and the settings */
-	{CHECK_X10_PORT, SERVICE("@{ " NAME IP NODE_PORTS " }"), NULL, "nodePort", "default/web"},
+	{CHECK_X10_PORT,
+	 SERVICE("{ " NAME IP
+		 "type = \"NodePort\"; ports = ( { port = 80; nodePort = @30080; } ); }"),
+	 NULL, "services[0].ports[0].nodePort", "default/web"},
 };

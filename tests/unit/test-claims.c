@@ -63,7 +63,8 @@ static void test_owners_come_and_go(void **state)
 	claim = claims_find_address(&c, &ip, 80, SVC_TCP);
 	assert_non_null(claim);
 	assert_ptr_equal(claim->owners->claimant->who, &who[0]);
-	assert_string_equal(claim->owners->field, "clusterIP");
+	assert_int_equal(claim->owners->value.key, VALUE_CLUSTER_IP);
+	assert_int_equal(claim->owners->value.index, ADDR_IPV4);
 	assert_null(claims_find_address(&c, &ip, 80, SVC_UDP));
 	assert_null(claims_find_address(&c, &ip, 81, SVC_TCP));
 	assert_int_equal(claims_set(&c, &who[1].claimant, &who[1].def), 0);
@@ -136,13 +137,18 @@ static void test_own_claims_twice(void **state)
 	assert_non_null(claims_find_node_port(&c, 30053, SVC_UDP));
 	assert_null(claims_find_node_port(&c, 30053, SVC_SCTP));
 	assert_null(claims_find_node_port(&c, 53, SVC_TCP));
+	/* what of the service it is: the second port, and the address as an external one */
+	assert_int_equal(claims_find_node_port(&c, 30053, SVC_UDP)->owners->value.key,
+			 VALUE_NODE_PORT);
+	assert_int_equal(claims_find_node_port(&c, 30053, SVC_UDP)->owners->value.index, 1);
+	assert_int_equal(claims_find_address(&c, &external, 53, SVC_TCP)->owners->value.key,
+			 VALUE_EXTERNAL_IP);
 	claimant_done(&who.claimant);
 	claims_done(&c);
 }
 
 static void test_ports_of_the_host(void **state)
 {
-	static const char *const fields[] = {"one", "two", "three"};
 	struct claimant host = {0};
 	struct claims c = {0};
 	struct who who;
@@ -152,19 +158,19 @@ static void test_ports_of_the_host(void **state)
 	make_who(&who, "10.0.0.1", 80, 30080);
 	assert_int_equal(claims_set(&c, &who.claimant, &who.def), 0);
 	/* 0 is none, and a port that is there twice is one claim */
-	assert_int_equal(claims_set_ports(&c, &host, (uint16_t[]){0, 30081, 30081}, fields, 3), 0);
+	assert_int_equal(claims_set_ports(&c, &host, (uint16_t[]){0, 30081, 30081}, 3), 0);
 	assert_int_equal(host.n, 1);
 	assert_counts(&c, 0, 0);
-	assert_string_equal(claims_find_node_port(&c, 30081, SVC_TCP)->owners->field, "two");
-	assert_int_equal(claims_set_ports(&c, &host, (uint16_t[]){0, 0, 30080}, fields, 3), 0);
+	assert_int_equal(claims_find_node_port(&c, 30081, SVC_TCP)->owners->value.index, 1);
+	assert_int_equal(claims_set_ports(&c, &host, (uint16_t[]){0, 0, 30080}, 3), 0);
 	assert_counts(&c, 1, 0);
 	assert_null(claims_find_node_port(&c, 30081, SVC_TCP));
-	assert_int_equal(claims_set_ports(&c, &host, NULL, NULL, 0), 0);
+	assert_int_equal(claims_set_ports(&c, &host, NULL, 0), 0);
 	assert_counts(&c, 0, 0);
 	/* a UDP node port is another thing */
 	who.port.protocol = SVC_UDP;
 	assert_int_equal(claims_set(&c, &who.claimant, &who.def), 0);
-	assert_int_equal(claims_set_ports(&c, &host, (uint16_t[]){30080}, fields, 1), 0);
+	assert_int_equal(claims_set_ports(&c, &host, (uint16_t[]){30080}, 1), 0);
 	assert_counts(&c, 0, 0);
 	claimant_done(&who.claimant);
 	claimant_done(&host);

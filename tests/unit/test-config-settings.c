@@ -179,7 +179,8 @@ static void test_ports_of_the_daemon(void **state)
 	assert_services(&b, "x:30001", 1);
 	assert_int_equal(in_force(&b)->sync_period, 20000000);
 	assert_problems(&b, "/" S ":2:20: error: Health.HealthzBindAddress '0.0.0.0:30001': its "
-			    "port is the nodePort of service 'default/x' at /" D "a.cfg:1 (choose "
+			    "port is the ports[0].nodePort of service 'default/x' at /" D
+			    "a.cfg:1:83 (choose "
 			    "another port for one of the two)\n");
 	/* The service goes elsewhere: the settings come into force with the next look. */
 	put(&b, D "a.cfg", SERVICE("x", "1", "30002"));
@@ -192,9 +193,11 @@ static void test_ports_of_the_daemon(void **state)
 	put(&b, D "a.cfg", SERVICE("x", "1", "30001"));
 	look(&b);
 	assert_services(&b, "x:30002", 1);
-	assert_problems(&b, "/" D "a.cfg:1:11: error: nodePort '30001/TCP': is the port of "
-			    "HealthzBindAddress= in the section [Health] of the settings (choose "
-			    "another port for one of the two)\n");
+	assert_problems(
+		&b, "/" D
+		    "a.cfg:1:83: error: services[0].ports[0].nodePort '30001/TCP': is the port of "
+		    "HealthzBindAddress= in the section [Health] of the settings (choose "
+		    "another port for one of the two)\n");
 	put(&b, S, "");
 	look(&b);
 	assert_services(&b, "x:30001", 0);

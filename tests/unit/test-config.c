@@ -232,9 +232,12 @@ static void test_clash_at_start(void **state)
 	put(&b, D "a.cfg", SERVICE("x", "1", "30001"));
 	look(&b);
 	assert_services(&b, "y:30002 z:30001", 1);
-	assert_problems(&b, "/" D "c.cfg:1:11: error: nodePort '30001/TCP': is also claimed by "
-			    "service 'default/x' (nodePort) at /" D "a.cfg:1 (a node port, with "
-			    "its protocol, belongs to one service)\n");
+	assert_problems(
+		&b,
+		"/" D
+		"c.cfg:1:83: error: services[0].ports[0].nodePort '30001/TCP': is also claimed by "
+		"service 'default/x' (ports[0].nodePort) at /" D "a.cfg:1:83 (a node port, with "
+		"its protocol, belongs to one service)\n");
 	tear_down(&b);
 }
 

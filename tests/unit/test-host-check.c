@@ -142,13 +142,17 @@ static void fill_facts(struct host_facts *f)
 	assert_int_equal(host_facts_finish(f), 0);
 }
 
-static int place_of(const void *userdata, const char *key, struct place *ret)
+/* As a file would have them: each service in one of its own. userdata is the last that was asked
+ * for. */
+static const struct service_def *definition_of(const void *userdata, const char *key)
 {
-	(void)userdata;
-	if (streq(key, "default/nowhere"))
-		return -ENOENT;
-	*ret = (struct place){.file = key + strlen("default/"), .line = 7};
-	return 0;
+	struct service_def *const *d = userdata;
+
+	**d = (struct service_def){
+		.key = (char *)(uintptr_t)key,
+		.at = {.file = key + strlen("default/"), .line = 7},
+	};
+	return *d;
 }
 
 /* Lines of "SEVERITY: ...", sorted by place, from what is told. */
@@ -215,7 +219,9 @@ static char *check(const struct host_facts *facts, const struct change *change, 
 					    "198.51.100.1%eth1"};
 	struct place *at = calloc(n_setting_rows, sizeof(*at));
 	const struct settings_origin origin = {at};
-	const struct host_check_places places = {.service = place_of, .origin = &origin};
+	struct service_def def, *asked = &def;
+	const struct host_check_places places = {
+		.service = definition_of, .userdata = &asked, .origin = &origin};
 	struct shared_settings *settings = make_settings();
 	struct service *services[2] = {service_of("default/a", a)};
 	struct view view = {0};
@@ -241,40 +247,42 @@ static char *check(const struct host_facts *facts, const struct change *change, 
 }
 
 #define OWN(place, field, ip, interface)                                                      \
-	place ":7: warning: " field " '" ip                                                   \
+	place ":7: warning: services[0]." field " '" ip                                       \
 	      "': is an address of this host, on " interface ": the service takes its ports " \
 	      "there, all others stay the host's "                                            \
 	      "(make sure that no "                                                           \
 	      "program of the host needs them)"
 #define OWN_CLUSTER(place, ip, interface)                                                     \
-	place ":7: warning: clusterIP '" ip                                                   \
+	place ":7: warning: services[0].clusterIP '" ip                                       \
 	      "': is an address of this host, on " interface ": the service takes its ports " \
 	      "(choose an address that no host "                                              \
 	      "has)"
 #define LINK_CLUSTER(place, ip, network, interface)                                               \
-	place ":7: warning: clusterIP '" ip "': lies in " network                                 \
+	place ":7: warning: services[0].clusterIP '" ip "': lies in " network                     \
 	      ", where " interface " is: a machine there may have it (choose an address that no " \
 	      "host has)"
 #define LINK(place, field, ip, network, interface)                                                 \
-	place ":7: warning: " field " '" ip "': lies in " network                                  \
+	place ":7: warning: services[0]." field " '" ip "': lies in " network                      \
 	      ", where " interface " is, and is not an address of this host: a machine there may " \
 	      "have it (give the "                                                                 \
 	      "address to this host, or choose another one)"
 #define NEIGHBOUR(place, field, ip, interface)                                        \
-	place ":7: warning: " field " '" ip                                           \
+	place ":7: warning: services[0]." field " '" ip                               \
 	      "': is a default gateway or the other end of a link of this host now, " \
 	      "on " interface " (choose an address that no other machine has)"
 #define EPHEMERAL(place, field, port)                                                           \
-	place ":7: warning: " field " '" port "': of service 'default/" place                   \
+	place ":7: warning: services[0]." field " '" port "': of service 'default/" place       \
 	      "' lies in 32768-60999, the ports that this host gives to outgoing connections: " \
 	      "some of those will break (choose one outside, or add it to "                     \
 	      "net.ipv4.ip_local_reserved_ports)"
-#define SOCKET(place, field, port, at)                                                             \
-	place ":7: warning: " field " '" port "': a program of this host has the port too, at " at \
+#define SOCKET(place, field, port, at)                             \
+	place ":7: warning: services[0]." field " '" port          \
+	      "': a program of this host has the port too, at " at \
 	      ": what is sent there goes to the service (choose another port for one of the two)"
-#define SHADOWED(place, field, value, key, other)                                                  \
-	place ":7: warning: " field " '" value "': is also the " key " of service 'default/" other \
-	      "' at " other ":7 on this address of the host, where it does not answer: this "      \
+#define SHADOWED(place, field, value, key, other)                                \
+	place ":7: warning: services[0]." field " '" value "': is also the " key \
+	      " of service 'default/" other "' at " other                        \
+	      ":7 on this address of the host, where it does not answer: this "  \
 	      "service comes first (choose another port for one of the two)"
 #define OPEN_TO_ALL(value, family, services)                                          \
 	"conf:3: warning: Proxy.NodePortAddresses '" value "': stands for no " family \
@@ -531,8 +539,9 @@ static void test_family_off(void **state)
 #define SOME(services)                                 \
 	"warning: IPv6 is off on this host: " services \
 	" are not served in it (switch it on, or leave the IPv6 clusterIPs out)"
-#define NONE(place, ip)                                                                        \
-	place ":7: warning: clusterIP '" ip "': IPv6 is off on this host: the service is not " \
+#define NONE(place, ip)                                          \
+	place ":7: warning: services[0].clusterIP '" ip          \
+	      "': IPv6 is off on this host: the service is not " \
 	      "served (give it a clusterIP of the other family)"
 	static const struct row off[] = {
 		{"10.96.0.1 p=80T", "10.96.0.2 p=80T", NULL, {0}},
@@ -676,7 +685,8 @@ static void test_many(void **state)
 	enum { MANY = 20000 };
 	struct service **services = calloc(MANY, sizeof(struct service *));
 	struct shared_settings *settings = make_settings();
-	const struct host_check_places places = {.service = place_of};
+	struct service_def def, *asked = &def;
+	const struct host_check_places places = {.service = definition_of, .userdata = &asked};
 	struct host_facts f = {.usable = {true, false}};
 	struct view view = {0};
 	struct diags d = {0};

@@ -12,8 +12,8 @@ static void assert_told(const struct bench *b, const char *expected)
 /* S18: both orders of files, in one file, both families; two updates or one. */
 static void test_shared_cluster_ip(void **state)
 {
-#define SHARED(place, ip, other, at)                                                               \
-	place ": warning: clusterIP '" ip "': is also the clusterIP of service '" other "' at " at \
+#define SHARED(place, ip, other, at)                                           \
+	place " '" ip "': is also the clusterIP of service '" other "' at " at \
 	      ", with other ports (Kubernetes gives each service an address of its own)"
 #define PORT_81 "ports=({port=81;});"
 #define BOTH_IPS "clusterIPs=[\"10.0.0.1\",\"fd00::1\"];"
@@ -33,10 +33,12 @@ static void test_shared_cluster_ip(void **state)
 		    order % 2 ? SERVICE("a", IP("10.0.0.1") PORT)
 			      : SERVICE("b", IP("10.0.0.1") PORT_81));
 		assert_int_equal(update(&b), 0);
-		assert_told(&b, SHARED("1/b:1:11", "10.0.0.1", "default/a", "1/a:1"));
+		assert_told(&b, SHARED("1/b:1:31: warning: services[0].clusterIP", "10.0.0.1",
+				       "default/a", "1/a:1:31"));
 		/* also when neither is touched */
 		assert_int_equal(update(&b), 0);
-		assert_told(&b, SHARED("1/b:1:11", "10.0.0.1", "default/a", "1/a:1"));
+		assert_told(&b, SHARED("1/b:1:31: warning: services[0].clusterIP", "10.0.0.1",
+				       "default/a", "1/a:1:31"));
 		put(&b, "1/a", SERVICE("a", IP("10.0.0.2") PORT));
 		assert_int_equal(update(&b), 0);
 		assert_told(&b, "");
@@ -46,17 +48,26 @@ static void test_shared_cluster_ip(void **state)
 		    "services=(\n{name=\"d\";" BOTH_IPS "ports=({port=83;});},\n"
 		    "{name=\"e\";" IP("fd00:0::1") "ports=({port=84;});});");
 		assert_int_equal(update(&b), 0);
-		assert_told(&b,
-			    SHARED("1/b:1:11", "10.0.0.1", "default/c", "1/0:1") "\n" SHARED(
-				    "1/c:2:1", "10.0.0.1", "default/c",
-				    "1/0:1") "\n" SHARED("1/c:2:1", "fd00::1", "default/c",
-							 "1/0:1") "\n" SHARED("1/c:3:1", "fd00::1",
-									      "default/c",
-									      "1/0:1"));
+		assert_told(
+			&b,
+			SHARED("1/b:1:31: warning: services[0].clusterIP", "10.0.0.1", "default/c", "1/0:1:33") "\n" SHARED(
+				"1/c:2:23: warning: services[0].clusterIPs[0]", "10.0.0.1",
+				"default/c",
+				"1/0:1:33") "\n" SHARED("1/c:2:34: warning: "
+							"services[0].clusterIPs[1]",
+							"fd00::1", "default/c",
+							"1/0:1:44") "\n" SHARED("1/c:3:21: "
+										"warning: "
+										"services[1]."
+										"clusterIP",
+										"fd00::1",
+										"default/c",
+										"1/0:1:44"));
 		put(&b, "1/0", NULL);
 		put(&b, "1/b", NULL);
 		assert_int_equal(update(&b), 0);
-		assert_told(&b, SHARED("1/c:3:1", "fd00::1", "default/d", "1/c:2"));
+		assert_told(&b, SHARED("1/c:3:21: warning: services[1].clusterIP", "fd00::1",
+				       "default/d", "1/c:2:34"));
 		tear_down(&b);
 	}
 }
@@ -68,6 +79,7 @@ static void test_shared_cluster_ip(void **state)
 /* E21: whichever of the two comes last; and no longer when either goes. */
 static void test_chains(void **state)
 {
+	static const int columns[] = {35, 78, 102};
 	static const char *const fronts[] = {
 		SERVICE("front", IP("10.0.0.9") PORT),
 		SERVICE("front", IP("10.0.0.8") "ports=({port=80;});externalIPs=[\"10.0.0.9\"];"),
@@ -81,14 +93,18 @@ static void test_chains(void **state)
 						"\"Proxy\";});"),
 		SERVICE("front", "type=\"ExternalName\";externalName=\"x.example\";"),
 	};
-	const char *expected = CHAIN("1/user:1:89", "services[0].endpoints[1]", "10.0.0.9:80",
-				     "default/front", "1/front:1");
 	const char *user = SERVICE("user", IP("10.0.0.1") PORT
 				   "endpoints=[\"10.1.0.1:80\",\"10.0.0.9:80\"];");
 	struct bench b;
 
 	(void)state;
 	for (size_t i = 0; i < ELEMENTSOF(fronts); i++) {
+		_cleanup_free_ char *expected = NULL;
+
+		assert_true(asprintf(&expected,
+				     CHAIN("1/user:1:89", "services[0].endpoints[1]", "10.0.0.9:80",
+					   "default/front", "1/front:1:%d"),
+				     columns[i]) > 0);
 		for (int order = 0; order < 3; order++) {
 			set_up(&b);
 			put(&b, order ? "1/front" : "1/user", order ? fronts[i] : user);
@@ -118,13 +134,13 @@ static void test_chains(void **state)
 	    "endpoints=(\n{service=\"user\";endpoints=[\"10.1.0.1\",\n\"10.0.0.9\"];});");
 	assert_int_equal(update(&b), 0);
 	assert_told(&b, CHAIN("2/x:3:1", "endpoints[0].endpoints[1]", "10.0.0.9:80",
-			      "default/front", "1/front:1"));
+			      "default/front", "1/front:1:35"));
 	/* other lines, the same services */
 	put(&b, "2/x",
 	    "endpoints=({service=\"user\";endpoints=[\"10.1.0.1\",\n\n\"10.0.0.9\"];});");
 	assert_int_equal(update(&b), 0);
 	assert_told(&b, CHAIN("2/x:3:1", "endpoints[0].endpoints[1]", "10.0.0.9:80",
-			      "default/front", "1/front:1"));
+			      "default/front", "1/front:1:35"));
 	put(&b, "1/user", SERVICE("user", "clusterIP=\"None\";" PORT));
 	assert_int_equal(update(&b), 0);
 	assert_told(&b, "");
@@ -177,14 +193,17 @@ static void test_ports_of_the_settings(void **state)
 		const char *healthz, *metrics, *service, *message; /* NULL: fine */
 	} rows[] = {
 		{"0.0.0.0:30256", "off", IP("10.0.0.1") NODE("30256"),
-		 "1/a: error: nodePort '30256/TCP': is the port of HealthzBindAddress= in the "
+		 "1/a: error: services[0].ports[0].nodePort '30256/TCP': is the port of "
+		 "HealthzBindAddress= in the "
 		 "section [Health] of the settings (choose another port for one of the two)"},
 		{"off", "[::1]:30249", IP("10.0.0.1") HEALTH("30249"),
-		 "1/a: error: healthCheckNodePort '30249/TCP': is the port of MetricsBindAddress= "
+		 "1/a: error: services[0].healthCheckNodePort '30249/TCP': is the port of "
+		 "MetricsBindAddress= "
 		 "in the section [Health] of the settings (choose another port for one of the "
 		 "two)"},
 		{"127.0.0.1:30249", "127.0.0.1:30249", IP("10.0.0.1") NODE("30249"),
-		 "1/a: error: nodePort '30249/TCP': is the port of HealthzBindAddress= in the "
+		 "1/a: error: services[0].ports[0].nodePort '30249/TCP': is the port of "
+		 "HealthzBindAddress= in the "
 		 "section [Health] of the settings (choose another port for one of the two)"},
 		{"0.0.0.0:30256", "off", IP("10.0.0.1") NODE("30257"), NULL},
 		{"off", "off", IP("10.0.0.1") NODE("30256"), NULL},
@@ -260,10 +279,11 @@ static void test_check_settings(void **state)
 			 setting_find("Health", "HealthzBindAddress") - setting_rows + 1);
 	d.items[0].line = 0;
 	text = diag_format(&d.items[0]);
-	assert_string_equal(text,
-			    "0/svcroute.conf: error: Health.HealthzBindAddress '[::]:30001': its "
-			    "port is the nodePort of service 'default/a' at 1/a:2 (choose another "
-			    "port for one of the two)");
+	assert_string_equal(
+		text,
+		"0/svcroute.conf: error: Health.HealthzBindAddress '[::]:30001': its "
+		"port is the ports[0].nodePort of service 'default/a' at 1/a:2:73 (choose another "
+		"port for one of the two)");
 	free(text);
 	diags_done(&d);
 	d = (struct diags){0};

@@ -11,31 +11,42 @@ static const struct clash_row {
 	{IP("10.0.0.1") PORT, IP("10.0.0.1") PORT, "10.0.0.1:80/TCP", "clusterIP", "clusterIP"},
 	{IP("fd00::1") PORT, IP("fd00:0::1") PORT, "[fd00::1]:80/TCP", "clusterIP", "clusterIP"},
 	{"clusterIPs=[\"10.0.0.1\",\"fd00::1\"];" PORT, IP("fd00::1") PORT, "[fd00::1]:80/TCP",
-	 "clusterIP", "clusterIP"},
+	 "clusterIPs[1]", "clusterIP"},
 	{IP("10.0.0.1") PORT "externalIPs=[\"192.0.2.1\"];",
 	 IP("10.0.0.2") PORT "externalIPs=[\"192.0.2.2\",\"192.0.2.1\"];", "192.0.2.1:80/TCP",
-	 "externalIPs", "externalIPs"},
+	 "externalIPs[0]", "externalIPs[1]"},
+	{IP("10.0.0.1") PORT "externalIPs=[\"192.0.2.3\",\"192.0.2.3\",\"192.0.2.1\"];",
+	 IP("10.0.0.2") PORT "externalIPs=[\"192.0.2.2\",\"192.0.2.1\"];", "192.0.2.1:80/TCP",
+	 "externalIPs[2]", "externalIPs[1]"},
 	{IP("10.0.0.1") PORT "externalIPs=[\"192.0.2.1\"];", IP("10.0.0.2") LB("192.0.2.1"),
-	 "192.0.2.1:80/TCP", "externalIPs", "loadBalancerIPs"},
+	 "192.0.2.1:80/TCP", "externalIPs[0]", "loadBalancerIPs[0]"},
 	{IP("10.0.0.1") LB("192.0.2.1"), IP("10.0.0.2") LB("192.0.2.1"), "192.0.2.1:80/TCP",
-	 "loadBalancerIPs", "loadBalancerIPs"},
+	 "loadBalancerIPs[0]", "loadBalancerIPs[0]"},
+	{IP("10.0.0.1") LB("192.0.2.1"),
+	 IP("10.0.0.2") "type=\"LoadBalancer\";" PORT "externalIPs=[\"192.0.2.9\"];"
+			"loadBalancerIPs=(\"192.0.2.2\",\"192.0.2.2\",{ip=\"192.0.2.1\";});",
+	 "192.0.2.1:80/TCP", "loadBalancerIPs[0]", "loadBalancerIPs[2].ip"},
 	{IP("10.0.0.1") "ports=({name=\"a\";port=1;},{name=\"b\";port=2;protocol=\"UDP\";});",
 	 IP("10.0.0.1") "ports=({name=\"b\";port=2;protocol=\"UDP\";},{name=\"c\";port=3;});",
 	 "10.0.0.1:2/UDP", "clusterIP", "clusterIP"},
 	/* X2 */
-	{IP("10.0.0.1") NODE("30001"), IP("10.0.0.2") NODE("30001"), "30001/TCP", "nodePort",
-	 "nodePort"},
+	{IP("10.0.0.1") NODE("30001"), IP("10.0.0.2") NODE("30001"), "30001/TCP",
+	 "ports[0].nodePort", "ports[0].nodePort"},
+	{IP("10.0.0.1") NODE("30001"),
+	 IP("10.0.0.2") "type=\"LoadBalancer\";ports=({name=\"a\";port=79;},{name=\"b\";port=80;"
+			"nodePort=30001;});externalIPs=[\"192.0.2.1\"];",
+	 "30001/TCP", "ports[0].nodePort", "ports[1].nodePort"},
 	/* X3 */
 	{IP("10.0.0.1") HEALTH("30002"), IP("10.0.0.2") HEALTH("30002"), "30002/TCP",
 	 "healthCheckNodePort", "healthCheckNodePort"},
 	/* X4 */
-	{IP("10.0.0.1") NODE("30003"), IP("10.0.0.2") HEALTH("30003"), "30003/TCP", "nodePort",
-	 "healthCheckNodePort"},
+	{IP("10.0.0.1") NODE("30003"), IP("10.0.0.2") HEALTH("30003"), "30003/TCP",
+	 "ports[0].nodePort", "healthCheckNodePort"},
 	/* X7 */
 	{IP("10.0.0.1") PORT, IP("10.0.0.2") PORT "externalIPs=[\"10.0.0.1\"];", "10.0.0.1:80/TCP",
-	 "clusterIP", "externalIPs"},
+	 "clusterIP", "externalIPs[0]"},
 	{IP("10.0.0.1") PORT, IP("10.0.0.2") LB("10.0.0.1"), "10.0.0.1:80/TCP", "clusterIP",
-	 "loadBalancerIPs"},
+	 "loadBalancerIPs[0]"},
 
 	/* X6 */
 	{.a = IP("10.0.0.1") PORT, .b = IP("10.0.0.1") "ports=({port=81;});"},
@@ -64,6 +75,38 @@ static const struct clash_row {
 	 .b = IP("10.0.0.2") PORT "externalIPs=[\"192.0.2.1\"];"},
 };
 
+/* "10.0.0.1:80/TCP" or "30001/TCP" stands there, in whatever spelling. */
+static void assert_value_at(const char *text, int line, int column, const char *value)
+{
+	char written[64] = "";
+	struct addr wanted, found;
+	uint16_t port;
+
+	assert_int_equal(line, 1);
+	assert_in_range(column, 1, strlen(text));
+	text += column - 1;
+	if (!strchr(value, ':')) {
+		assert_memory_equal(text, value, strcspn(value, "/"));
+		return;
+	}
+	memcpy(written, value, strcspn(value, "/"));
+	assert_int_equal(addr_port_parse(written, &wanted, &port), ADDR_OK);
+	assert_int_equal(*text, '"');
+	memset(written, 0, sizeof(written));
+	memcpy(written, text + 1, strcspn(text + 1, "\""));
+	assert_int_equal(addr_parse(written, &found), ADDR_OK);
+	assert_true(addr_equal(&found, &wanted));
+}
+
+/* The column in "... at 1/early:1:COLUMN". */
+static int other_column(const struct diag *m)
+{
+	const char *at = strstr(m->reason, "1/early:1:");
+
+	assert_non_null(at);
+	return (int)strtol(at + strlen("1/early:1:"), NULL, 10);
+}
+
 /* a and b are services default/a and default/b; whose file comes first is told apart from the
  * names. */
 static void check_clash(const struct clash_row *row, bool a_first)
@@ -89,16 +132,24 @@ static void check_clash(const struct clash_row *row, bool a_first)
 			continue;
 		}
 		for (int again = 0; again < 2; again++) {
+			const struct diag *m;
+			int column;
+
 			assert_int_equal(update(&b), 1);
+			m = &b.clashes.items[0].diags.items[0];
+			assert_value_at(a_first ? c : a, m->line, m->column, row->value);
+			column = other_column(m);
+			assert_value_at(a_first ? a : c, 1, column, row->value);
 			assert_string_equal(b.clashes.items[0].files[0], "1/early");
 			assert_string_equal(b.clashes.items[0].files[1], "1/late");
-			(void)snprintf(expected, sizeof(expected),
-				       "1/late: error: %s '%s': is also claimed by service "
-				       "'default/%s' (%s) at 1/early:1 (%s belongs to one service)",
-				       a_first ? row->field_b : row->field_a, row->value,
-				       a_first ? "a" : "b", a_first ? row->field_a : row->field_b,
-				       node_port ? "a node port, with its protocol,"
-						 : "an address, port and protocol");
+			(void)snprintf(
+				expected, sizeof(expected),
+				"1/late: error: services[0].%s '%s': is also claimed by service "
+				"'default/%s' (%s) at 1/early:1:%d (%s belongs to one service)",
+				a_first ? row->field_b : row->field_a, row->value,
+				a_first ? "a" : "b", a_first ? row->field_a : row->field_b, column,
+				node_port ? "a node port, with its protocol,"
+					  : "an address, port and protocol");
 			assert_message(&b.clashes.items[0].diags, expected);
 		}
 		/* Either may go. */
@@ -137,10 +188,12 @@ static void test_clash_with_itself(void **state)
 	assert_string_equal(b.clashes.items[0].files[0], "1/a");
 	assert_string_equal(b.clashes.items[0].files[1], "1/a");
 	assert_int_equal(b.clashes.items[0].diags.items[0].line, 2);
-	assert_message(&b.clashes.items[0].diags,
-		       "1/a: error: clusterIP '10.0.0.1:80/TCP': is also claimed by service "
-		       "'default/b' (clusterIP) at 1/a:1 (an address, port and protocol belongs to "
-		       "one service)");
+	assert_int_equal(b.clashes.items[0].diags.items[0].column, 21);
+	assert_message(
+		&b.clashes.items[0].diags,
+		"1/a: error: services[1].clusterIP '10.0.0.1:80/TCP': is also claimed by service "
+		"'default/b' (clusterIP) at 1/a:1:31 (an address, port and protocol belongs to "
+		"one service)");
 	tear_down(&b);
 }
 
@@ -186,8 +239,10 @@ static void test_defined_twice(void **state)
 		assert_string_equal(b.clashes.items[0].files[0], "1/a");
 		assert_string_equal(b.clashes.items[0].files[1], "1/b");
 		assert_message(&b.clashes.items[0].diags,
-			       "1/b: error: name 'ns/x': the service is defined twice, here and at "
-			       "1/a:1 (names are unique over all files: take one of the two out)");
+			       "1/b: error: services[0].name 'ns/x': the service is defined twice, "
+			       "here and at 1/a:1:17 (names are unique over all files: take one of "
+			       "the two out)");
+		assert_int_equal(b.clashes.items[0].diags.items[0].column, 17);
 		/* also within one file, and a third time */
 		put(&b, "1/c",
 		    "services=({name=\"ns/x\";clusterIP=\"10.0.0.3\";ports=({port=80;});},"
@@ -354,7 +409,8 @@ static void test_problems(void **state)
 	put(&b, "2/a", "endpoints=({service=\"x\";endpoints=[\"10.1.0.1:80\"];});");
 	assert_int_equal(update(&b), 0);
 	assert_services(&b, "");
-	assert_problems(&b, "warning: service 'default/x': there is no such service: its endpoints "
+	assert_problems(&b, "warning: endpoints[0].service 'default/x': there is no such service: "
+			    "its endpoints "
 			    "are not used (they are used when the service appears)\n");
 	put(&b, "1/a", SERVICE("x", IP("10.0.0.1") PORT));
 	assert_int_equal(update(&b), 0);
@@ -365,7 +421,7 @@ static void test_problems(void **state)
 	assert_int_equal(update(&b), 0);
 	assert_problems(&b, "warning: endpoints[0].endpoints[0] '10.1.0.1:80': is listed before "
 			    "with other properties: those of this entry count (the other "
-			    "entry is at 2/a:1)\n");
+			    "entry is at 2/a:1:36)\n");
 	put(&b, "1/a", NULL);
 	put(&b, "2/a", NULL);
 	put(&b, "2/b", NULL);
