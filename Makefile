@@ -222,7 +222,7 @@ objects: $(OBJECTS) $(MAIN_OBJECTS)
 SUBMAKE = $(MAKE) --no-print-directory
 .PHONY: check lint fuzz faults bench try
 check: install-packages
-	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds
+	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds $(BUILD)/faults-driver
 	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(TESTS)
 
 lint:

@@ -28,8 +28,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <sanitizer/common_interface_defs.h>
-#include <sanitizer/lsan_interface.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +40,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "sanitize.h"
 #include "wrap.h"
 
 #define MODE_USAGE 64
@@ -172,7 +171,7 @@ static void work(struct driver *d, uint64_t at, bool all, bool look_for_leaks)
 	int status;
 
 	(void)alarm(RUN_SECONDS);
-	__sanitizer_set_report_fd((void *)(intptr_t)d->fds[STREAM_LOG]);
+	sanitize_report_to(d->fds[STREAM_LOG]);
 	if (dup2(d->fds[STREAM_OUT], STDOUT_FILENO) < 0 ||
 	    dup2(d->fds[STREAM_ERR], STDERR_FILENO) < 0)
 		_exit(98);
@@ -184,7 +183,7 @@ static void work(struct driver *d, uint64_t at, bool all, bool look_for_leaks)
 	d->told->failed = faults_failed();
 	d->told->balance = faults_balance() - balance;
 	if (look_for_leaks)
-		d->told->leaked = __lsan_do_recoverable_leak_check() != 0;
+		d->told->leaked = sanitize_find_leaks();
 	d->told->finished = true;
 	_exit(status);
 }

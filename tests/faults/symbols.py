@@ -34,7 +34,7 @@ REASONS = {
     "once, at the start: without it the daemon goes on without a control socket, or does not start":
         r"MHD_start_daemon|getgrnam",
     "works without memory":
-        r"qsort(_r)?|syslog|openlog",
+        r"qsort(_r)?|(__)?syslog(_chk)?|openlog",
     "gives back":
         r"posix_spawn_file_actions_destroy",
 }

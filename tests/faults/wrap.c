@@ -9,7 +9,6 @@
 #include <microhttpd.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
-#include <sanitizer/common_interface_defs.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -19,6 +18,8 @@
 #include <systemd/sd-event.h>
 #include <unistd.h>
 #include <yaml.h>
+
+#include "sanitize.h"
 
 static struct {
 	uint64_t at; /* 0: nothing fails */
@@ -76,7 +77,7 @@ static bool fails(void)
 	faults.failed++;
 	if (faults.trace && faults.failed == 1) {
 		faults.on = false; /* printing asks for memory, too */
-		__sanitizer_print_stack_trace();
+		sanitize_print_stack();
 		faults.on = true;
 	}
 	errno = ENOMEM;
@@ -240,10 +241,13 @@ WRAP(void *, reallocarray, (void *block, size_t n, size_t size), NULL :
      block ? __real_reallocarray(block, n, size) : count(__real_reallocarray(NULL, n, size)))
 WRAP(int, vasprintf, (char **ret, const char *format, va_list ap),
      print_failed(ret) : print_done(__real_vasprintf(ret, format, ap)))
+WRAP(int, __vasprintf_chk, (char **ret, int flag, const char *format, va_list ap),
+     print_failed(ret) : print_done(__real___vasprintf_chk(ret, flag, format, ap)))
 /* clang-format on */
 
 /* By hand, but the Makefile has to see them:
 WRAP(int, asprintf,
+WRAP(int, __asprintf_chk,
 WRAP(void, free,
 */
 int __wrap_asprintf(char **ret, const char *format, ...);
@@ -254,6 +258,19 @@ int __wrap_asprintf(char **ret, const char *format, ...)
 
 	va_start(ap, format);
 	n = __wrap_vasprintf(ret, format, ap);
+	va_end(ap);
+	return n;
+}
+
+/* What the compiler makes of it in a hardened build. */
+int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...);
+int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = __wrap___vasprintf_chk(ret, flag, format, ap);
 	va_end(ap);
 	return n;
 }
