@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@
 #include "wrap.h"
 
 #define MODE_USAGE 64
-#define SHOWN_MAX 5 /* bad runs that are shown in full */
+#define SHOWN_MAX 5	 /* bad runs that are shown in full */
+#define SHOWN_BYTES 2000 /* of each of their outputs */
 #define RUN_SECONDS \
 	120 /* a run that takes longer hangs: on an idle machine it takes milliseconds */
 
@@ -252,22 +254,49 @@ static const char *judge(const struct driver *d, const struct outcome *o)
 	return NULL;
 }
 
-static void show(const char *title, const struct strbuf *b)
+static void show(const char *title, const struct strbuf *b, size_t max)
 {
 	if (b->len)
-		(void)printf("--- %s\n%s\n", title, b->data);
+		(void)printf("--- %s\n%.*s%s\n", title, (int)MIN_OF(b->len, max), b->data,
+			     b->len > max ? "\n..." : "");
 }
 
-static void show_outcome(const struct outcome *o)
+/* The first line in which they differ. */
+static void show_difference(const char *title, const struct strbuf *is, const struct strbuf *wanted)
+{
+	const char *a = strbuf_text(is), *b = strbuf_text(wanted);
+	size_t start = 0, i;
+
+	if (same_text(is, wanted))
+		return;
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '\n')
+			start = i + 1;
+	(void)printf("--- %s, the first difference\nis:     %.*s\nwanted: %.*s\n", title,
+		     (int)strcspn(a + start, "\n"), a + start, (int)strcspn(b + start, "\n"),
+		     b + start);
+}
+
+static void show_outcome(const struct outcome *o, size_t max)
 {
 	if (WIFEXITED(o->wait_status))
 		(void)printf("--- status %d\n", WEXITSTATUS(o->wait_status));
 	else
 		(void)printf("--- signal %d\n", WTERMSIG(o->wait_status));
-	show("standard output", &o->text[STREAM_OUT]);
-	show("standard error", &o->text[STREAM_ERR]);
-	show("files", &o->written);
-	show("log of the sanitizers; first the allocation that failed", &o->text[STREAM_LOG]);
+	show("standard output", &o->text[STREAM_OUT], max);
+	show("standard error", &o->text[STREAM_ERR], max);
+	show("files", &o->written, max);
+	show("log of the sanitizers; first the allocation that failed", &o->text[STREAM_LOG],
+	     INT_MAX);
+}
+
+static void show_differences(const struct outcome *o, const struct outcome *good)
+{
+	if (o->wait_status != good->wait_status)
+		return;
+	show_difference("standard output", &o->text[STREAM_OUT], &good->text[STREAM_OUT]);
+	show_difference("standard error", &o->text[STREAM_ERR], &good->text[STREAM_ERR]);
+	show_difference("files", &o->written, &good->written);
 }
 
 /* False when nothing was left to fail. */
@@ -290,7 +319,8 @@ static bool try(struct driver *d, uint64_t at, bool all)
 	if (d->n_bad <= SHOWN_MAX) {
 		faults_set_trace(true);
 		run(d, at, all, true, &o);
-		show_outcome(&o);
+		show_differences(&o, &d->good);
+		show_outcome(&o, SHOWN_BYTES);
 		outcome_done(&o);
 		faults_set_trace(false);
 	}
@@ -304,7 +334,7 @@ static void run_good(struct driver *d)
 	    (d->told->balance && !d->mode->keeps_blocks)) {
 		(void)printf("%s: bad before anything fails; %lld blocks\n", d->name,
 			     (long long)d->told->balance);
-		show_outcome(&d->good);
+		show_outcome(&d->good, SHOWN_BYTES);
 		exit(1);
 	}
 	d->good_balance = d->told->balance;
@@ -323,7 +353,7 @@ static int run_one(struct driver *d, const char *which)
 	faults_set_trace(true);
 	run(d, at, all, true, &o);
 	bad = judge(d, &o);
-	show_outcome(&o);
+	show_outcome(&o, INT_MAX);
 	(void)printf("%s: %s, %llu allocations, %llu failed\n", d->name, bad ? bad : "good",
 		     (unsigned long long)d->told->calls, (unsigned long long)d->told->failed);
 	outcome_done(&o);
@@ -332,11 +362,18 @@ static int run_one(struct driver *d, const char *which)
 
 static int run_all(struct driver *d)
 {
-	uint64_t calls = d->told->calls;
+	uint64_t calls = d->told->calls, at;
 
-	for (uint64_t at = 1; try(d, at, false); at += d->step)
+	/* A run that fails early may ask for more than a good one; but not for ever. */
+	for (at = 1; try(d, at, false) && at < 2 * calls + 1000; at += d->step)
 		(void)try(d, at, true);
-	d->n_runs--; /* the last one, in which nothing was left to fail */
+	if (at <= calls || at >= 2 * calls + 1000) {
+		(void)printf("%s: ended at %llu of %llu allocations\n", d->name,
+			     (unsigned long long)at, (unsigned long long)calls);
+		d->n_bad++;
+	} else {
+		d->n_runs--; /* the last one, in which nothing was left to fail */
+	}
 	(void)printf("%s: %llu allocations, %llu failures tried, %llu passed, %llu failed\n",
 		     d->name, (unsigned long long)calls, (unsigned long long)d->n_runs,
 		     (unsigned long long)(d->n_runs - d->n_bad), (unsigned long long)d->n_bad);
