@@ -218,7 +218,7 @@ static char *check(const struct host_facts *facts, const struct change *change, 
 					    "192.0.2.10%eth0",	"fd00:2::10%eth0", "10.9.0.1%ppp0",
 					    "198.51.100.1%eth1"};
 	struct place *at = calloc(n_setting_rows, sizeof(*at));
-	const struct settings_origin origin = {at};
+	const struct settings_origin origin = {.places = at};
 	struct service_def def, *asked = &def;
 	const struct host_check_places places = {
 		.service = definition_of, .userdata = &asked, .origin = &origin};

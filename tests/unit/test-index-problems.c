@@ -255,7 +255,7 @@ static void test_ports_of_the_settings(void **state)
 /* New settings are asked about before they are in force. */
 static void test_check_settings(void **state)
 {
-	struct settings_origin origin = {calloc(n_setting_rows, sizeof(*origin.places))};
+	struct settings_origin origin = {.places = calloc(n_setting_rows, sizeof(*origin.places))};
 	struct settings s;
 	struct diags d = {0};
 	struct bench b;
