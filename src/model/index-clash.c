@@ -23,6 +23,12 @@ int index_add_clash(struct index_clashes *c, const char *file_a, const char *fil
 	return 0;
 }
 
+/* Of the clash that was added last. */
+static struct diags *index_clash_mirror(struct index_clashes *c)
+{
+	return &c->items[c->n - 1].mirror;
+}
+
 /* The claims are those of the definition that they were set from; the slot may have others since,
  * until it is built. */
 void owner_place(const struct owner *o, struct place *ret)
@@ -48,27 +54,34 @@ const char *owner_place_text(const struct owner *o, struct strbuf *b)
 	return place_text(&at, b);
 }
 
-int index_clash_twice(struct index_clashes *c, const struct slot *s)
+static int tell_twice(struct diags *d, const struct slot *s, const struct service_def *def,
+		      const struct service_def *other)
 {
 	const struct service_value name = {.key = VALUE_NAME};
-	struct place first;
+	_cleanup_strbuf_ struct strbuf b = {0};
+	char field[SERVICE_VALUE_MAX];
+	struct place at, there;
 
-	service_value_place(s->defs[0].def, name, &first);
+	service_value_place(def, name, &at);
+	service_value_place(other, name, &there);
+	check_tell(d, CHECK_S4_TWICE, &at, s->key, service_value_field(def, name, field), s->key,
+		   place_text(&there, &b));
+	return strbuf_error(&b) ? -ENOMEM : d->error;
+}
+
+int index_clash_twice(struct index_clashes *c, const struct slot *s)
+{
 	for (size_t i = 1; i < s->n_defs; i++) {
-		_cleanup_strbuf_ struct strbuf b = {0};
-		const struct service_def *def = s->defs[i].def;
-		char field[SERVICE_VALUE_MAX];
-		struct place at;
+		const struct service_def *first = s->defs[0].def, *def = s->defs[i].def;
 		struct diags *d;
 		int r = index_add_clash(c, s->defs[0].file, s->defs[i].file, &d);
 
+		if (r == 0)
+			r = tell_twice(d, s, def, first);
+		if (r == 0)
+			r = tell_twice(index_clash_mirror(c), s, first, def);
 		if (r < 0)
 			return r;
-		service_value_place(def, name, &at);
-		check_tell(d, CHECK_S4_TWICE, &at, s->key, service_value_field(def, name, field),
-			   s->key, place_text(&first, &b));
-		if (strbuf_error(&b) || d->error)
-			return -ENOMEM;
 	}
 	return 0;
 }
@@ -113,25 +126,33 @@ static int clash_settings(struct index_clashes *c, const struct claim *claim,
 	return strbuf_error(&value) || strbuf_error(&setting) ? -ENOMEM : d->error;
 }
 
+static int tell_pair(struct diags *d, const struct claim *claim, const struct owner *told,
+		     const struct owner *other)
+{
+	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
+	bool node_port = claim->key.kind == CLAIM_NODE_PORT;
+	char field[SERVICE_VALUE_MAX], text[SERVICE_VALUE_MAX];
+	struct place at;
+
+	owner_place(told, &at);
+	check_tell(d, node_port ? CHECK_X2_NODE_PORT : CHECK_X1_ADDRESS, &at, slot_of(told)->key,
+		   owner_field(told, field), claim_text(&claim->key, &value), slot_of(other)->key,
+		   owner_text(other, text), owner_place_text(other, &where));
+	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
+}
+
 static int clash_pair(struct index_clashes *c, const struct claim *claim, const struct owner *first,
 		      const struct owner *second)
 {
-	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
-	const struct slot *a = slot_of(first), *b = slot_of(second);
-	bool node_port = claim->key.kind == CLAIM_NODE_PORT;
-	char field[SERVICE_VALUE_MAX], other[SERVICE_VALUE_MAX];
-	struct place at;
 	struct diags *d;
 	int r;
 
-	r = index_add_clash(c, a->defs[0].file, b->defs[0].file, &d);
-	if (r < 0)
-		return r;
-	owner_place(second, &at);
-	check_tell(d, node_port ? CHECK_X2_NODE_PORT : CHECK_X1_ADDRESS, &at, b->key,
-		   owner_field(second, field), claim_text(&claim->key, &value), a->key,
-		   owner_text(first, other), owner_place_text(first, &where));
-	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
+	r = index_add_clash(c, slot_of(first)->defs[0].file, slot_of(second)->defs[0].file, &d);
+	if (r == 0)
+		r = tell_pair(d, claim, second, first);
+	if (r == 0)
+		r = tell_pair(index_clash_mirror(c), claim, first, second);
+	return r;
 }
 
 const struct owner *claim_first_owner(const struct claim *claim)

@@ -68,8 +68,10 @@ struct index *index_free(struct index *x)
 
 void index_clashes_done(struct index_clashes *c)
 {
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
 		diags_done(&c->items[i].diags);
+		diags_done(&c->items[i].mirror);
+	}
 	free(c->items);
 	*c = (struct index_clashes){0};
 }

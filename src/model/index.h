@@ -36,6 +36,7 @@ int index_remove_file(struct index *x, const char *file);
 struct index_clash {
 	const char *files[2]; /* in reading order */
 	struct diags diags;   /* placed in files[1], naming the other place too */
+	struct diags mirror;  /* the same placed in files[0]; empty: diags is right for both */
 };
 struct index_clashes {
 	struct index_clash *items;
