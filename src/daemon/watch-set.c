@@ -63,6 +63,12 @@ struct watch_set *watch_set_free(struct watch_set *s)
 	return NULL;
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of what a list holds; watch_set_free() frees all of it */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 /* The spot of a directory, made when there is none. */
 static int need(struct watch_set *s, size_t item, const char *path, uint32_t mask,
 		struct watch_spot **ret)
@@ -91,6 +97,16 @@ static int need(struct watch_set *s, size_t item, const char *path, uint32_t mas
 	return 0;
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
+
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of what a list holds; watch_set_free() frees all of it */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 static int add_interest(struct watch_set *s, enum watch_role role, size_t item, const char *path,
 			const char *name, const char *entry)
 {
@@ -110,6 +126,10 @@ static int add_interest(struct watch_set *s, enum watch_role role, size_t item, 
 	i->entry = entry ? strdup(entry) : NULL;
 	return (name && !i->name) || (entry && !i->entry) ? -ENOMEM : 0;
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 /* On the way along a path. */
 struct walk {
@@ -293,6 +313,12 @@ static int absolute_path(const char *path, char **ret)
 	return asprintf(ret, "%s/%s", here ? here : "", path) < 0 ? -ENOMEM : 1;
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of what a list holds; watch_set_free() frees all of it */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 static int add_item(struct watch_set *s, const char *path)
 {
 	_cleanup_(walk_done) struct walk w = {.set = s, .item = s->n_items};
@@ -319,6 +345,10 @@ static int add_item(struct watch_set *s, const char *path)
 	r = add_interest(s, WATCH_FILES, w.item, walk_at(&w), NULL, NULL);
 	return r < 0 ? r : follow_entries(s, w.item, w.at);
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 int watch_set_new(const char *const *directories, struct watch_set **ret)
 {
