@@ -43,6 +43,7 @@ def works(scratch):
         work("start", "start", a, b),
         work("keep", "keep", a, b),
         work("answers", "answers", a, b),
+        work("look", "look", b, f"{HERE}/saved.v4"),
         ctl("check", "check", a),
         ctl("check, refused", "check", "-v", b),
         output("check, JSON", "--json", "check", b),
