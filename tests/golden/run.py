@@ -8,7 +8,6 @@ run.py [NAME...]    only scenarios whose name contains one of these
 
 Each way of each scenario has a network namespace of its own, laid out as README.md says; the host's own is not touched."""
 import difflib
-import multiprocessing
 import os
 import shutil
 import subprocess
@@ -17,7 +16,8 @@ import tempfile
 
 import canon
 import netns
-from tap import SOURCE, SVCROUTECTL, SVCROUTED, Tap, exit_on_term, need_root
+import processes
+from tap import SOURCE, SVCROUTECTL, SVCROUTED, Tap, need_root
 
 HERE = f"{SOURCE}/tests/golden"
 FAMILIES = ("v4", "v6")
@@ -122,10 +122,9 @@ def main():
     if sys.argv[1:]:
         names = [n for n in names if any(w in n for w in sys.argv[1:])]
     assert names, "no scenario"
-    with multiprocessing.Pool(min(2, os.cpu_count() or 1), exit_on_term) as pool:
-        for results in pool.imap(scenario, names):
-            for case, wrong in results:
-                tap.report(not wrong, case, wrong)
+    for results in processes.each(scenario, names):
+        for case, wrong in results:
+            tap.report(not wrong, case, wrong)
     tap.done()
 
 
