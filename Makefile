@@ -9,15 +9,17 @@
 #   CFLAGS= LDFLAGS=    added last
 #   SANITIZE=1          address, undefined and leak sanitizers, in a build folder of its own
 #   ERR=1               warnings are errors
+#   SMALL=1             both programs in one file, made for size (svcroutectl is a link to svcrouted)
 #   V=1                 show the commands
 #   VERSION=            version text (git describe when not set)
 #   JOBS=               how many things at once in check, lint and fuzz (number of CPUs)
 #   FUZZ_SECONDS=60     how long each fuzzer runs in make fuzz
-#   CC_FOR_BUILD=$(CC)  compiler for what runs while building (manual pages); set it when CC makes code for others
+#   CC_FOR_BUILD=$(CC)  compiler for what runs while building (manual pages, completion); set it when CC makes code
+#                       for others
 #   TESTS=              paths or names of single tests for make check ("golden", "tests/unit/test-num.c")
 #
 # Targets:
-#   all (default)       both programs, and the manual pages
+#   all (default)       both programs, the manual pages, and completion for shells
 #   man                 the manual pages alone
 #   try                 a small network in namespaces, the README's example, real connections (root)
 #   check               packages, build, all tests and lint; the last line is the count
@@ -27,7 +29,9 @@
 #   fuzz                each fuzzer for FUZZ_SECONDS with libFuzzer (clang)
 #   faults              every allocation of check, render, import and a reload fails once (sanitizers; root)
 #   bench               time and memory at 1k to 20k services
-#   install             programs, unit, manual pages, example configuration
+#   deb                 the Debian package, in BUILD/deb
+#   completion          files for bash, zsh and fish (part of all)
+#   install             programs, unit, manual pages, completion, configuration, examples
 #   install-packages    Debian packages that are missing, for all of the above
 #   clean
 
@@ -43,17 +47,25 @@ BINDIR ?= $(PREFIX)/bin
 DOCDIR ?= $(PREFIX)/share/doc/svcroute
 MANDIR ?= $(PREFIX)/share/man
 SYSCONFDIR ?= /etc
+EXAMPLESDIR ?= $(DOCDIR)/examples
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
+BASHCOMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPLETIONDIR ?= $(PREFIX)/share/zsh/vendor-completions
+FISHCOMPLETIONDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 DESTDIR ?=
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 PYTHON ?= /usr/bin/python3
 V ?= 0
 ERR ?= 0
+SMALL ?= 0
 FUZZ ?= 0
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 TESTS ?=
 
+comma = ,
 ifeq ($(origin CC),default)
 CC = gcc
 endif
@@ -69,8 +81,9 @@ BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-
 	libsmartcols-dev
 TRY_PACKAGES = iproute2 iptables python3 procps
 CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack \
-	python3-yaml util-linux git valgrind mandoc man-db strace
-PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES)
+	python3-yaml util-linux git valgrind mandoc man-db strace lintian bash-completion zsh fish
+DEB_PACKAGES = dpkg-dev debhelper systemd
+PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES) $(DEB_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
 
@@ -80,7 +93,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = man clean check try lint fuzz faults bench install-packages
+NO_COMPILER = man completion clean check try lint fuzz faults bench deb install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -94,12 +107,21 @@ WARNINGS := -Wall -Wextra $(foreach w,-Wshadow -Wstrict-prototypes -Wmissing-pro
 	-Wlogical-op -Wduplicated-cond -Wduplicated-branches,$(call probe,$(w)))
 HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE \
 	$(call probe,-fstack-clash-protection) $(call probe,-fcf-protection)
+ifeq ($(SMALL),1)
+# Relocations in a short form where linker and machine know it. Stack traces are made from the debug symbols.
+link_probe = $(shell echo 'int main(void) { return 0; }' | \
+	$(CC) $(1) -Wl,--fatal-warnings -x c -o /dev/null - 2>/dev/null && echo $(1))
+SMALL_LDFLAGS := -Wl,--gc-sections $(call link_probe,-Wl$(comma)-z$(comma)pack-relative-relocs)
+endif
 endif
 
 ifeq ($(ERR),1)
 WARNINGS += -Werror
 endif
 OPTIMIZE = -O2 -g
+ifeq ($(SMALL),1)
+OPTIMIZE = -Os -g -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+endif
 ifeq ($(SANITIZE),1)
 OPTIMIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 HARDENING =
@@ -110,12 +132,12 @@ OPTIMIZE += -fsanitize=fuzzer-no-link
 LINK_FUZZER = -fsanitize=fuzzer
 endif
 
-ALL_CPPFLAGS = -D_GNU_SOURCE -Isrc $(PKG_CFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -Isrc $(PKG_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) $(CFLAGS)
-ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LINK_SANITIZE) $(LDFLAGS)
+ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(SMALL_LDFLAGS) $(LINK_SANITIZE) $(LDFLAGS)
 
 MAINS = src/daemon/main.c src/ctl/main.c
-SOURCES = $(filter-out $(MAINS) src/man/%,$(sort $(wildcard src/*/*.c)))
+SOURCES = $(filter-out $(MAINS) src/ctl/one-program.c src/man/% src/completion/%,$(sort $(wildcard src/*/*.c)))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 MAIN_OBJECTS = $(MAINS:%.c=$(BUILD)/%.o)
 PROGRAMS = $(BUILD)/svcrouted $(BUILD)/svcroutectl
@@ -130,8 +152,8 @@ FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 
 .DEFAULT_GOAL = all
 .DELETE_ON_ERROR:
-.PHONY: all man
-all: $(PROGRAMS) man
+.PHONY: all man completion
+all: $(PROGRAMS) man completion
 
 # Two files that are rewritten only when their text changes: everything depends on the compiler and its flags, and
 # only the sources that print it on the version, which changes with each commit.
@@ -156,28 +178,59 @@ $(BUILD)/%.o: %.c $(FLAGS_STAMP)
 $(LIBRARY): $(OBJECTS)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(OBJECTS)
 
+ifeq ($(SMALL),1)
+ONE_PROGRAM = $(BUILD)/one/src/ctl/one-program.o $(BUILD)/one/src/daemon/main.o $(BUILD)/one/src/ctl/main.o
+$(BUILD)/one/src/daemon/main.o: RENAME = -Dmain=svcrouted_main
+$(BUILD)/one/src/ctl/main.o: RENAME = -Dmain=svcroutectl_main
+$(BUILD)/one/%.o: %.c $(FLAGS_STAMP) $(VERSION_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) -DSVCROUTE_VERSION='"$(VERSION)"' $(ALL_CFLAGS) $(RENAME) \
+		-Wno-missing-prototypes -MMD -MP -c -o $@ $<
+
+# Of the objects, not of a library: ar may not know what a compiler that optimizes while linking leaves in them.
+$(BUILD)/svcrouted: $(ONE_PROGRAM) $(OBJECTS)
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+$(BUILD)/svcroutectl: $(BUILD)/svcrouted
+	$(call say,LN,$@)ln -sf svcrouted $@
+else
 $(BUILD)/svcrouted: $(BUILD)/src/daemon/main.o $(LIBRARY)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS)
 
 $(BUILD)/svcroutectl: $(BUILD)/src/ctl/main.o $(LIBRARY)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS)
+endif
 
 # Manual pages: a program that is linked with the tables of the sources alone, and runs on the host that builds.
 MAN_TEMPLATES = $(sort $(wildcard src/man/*.in))
 MAN_PAGES = $(MAN_TEMPLATES:src/man/%.in=$(BUILD)/man/%)
 MAKE_PAGE = $(BUILD)/man/make-page
-MAKE_PAGE_SOURCES = src/man/make-page.c src/man/page.c src/ctl/commands.c \
+TABLE_SOURCES = src/ctl/commands.c \
 	$(addprefix src/model/,checks.c diag.c keys.c service.c settings.c settings-lists.c settings-own.c settings-parse.c \
 	settings-table.c) \
 	$(addprefix src/base/,addr.c array.c num.c strbuf.c text.c)
-MAKE_PAGE_CFLAGS = -std=gnu17 -O1 -g -D_GNU_SOURCE -DTABLES_ONLY -Isrc -Wall -Wextra -Wshadow -Wstrict-prototypes \
+TABLE_HEADERS = $(wildcard src/base/*.h src/model/*.h src/ctl/*.h)
+MAKE_PAGE_SOURCES = src/man/make-page.c src/man/page.c $(TABLE_SOURCES)
+TABLE_CFLAGS = -std=gnu17 -O1 -g -D_GNU_SOURCE -DTABLES_ONLY -Isrc -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wformat=2 -Wvla -Wcast-qual $(if $(filter 1,$(ERR)),-Werror) $(LINK_SANITIZE)
 man: $(MAN_PAGES)
-$(MAKE_PAGE): $(MAKE_PAGE_SOURCES) $(wildcard src/base/*.h src/model/*.h src/ctl/*.h src/man/*.h)
+$(MAKE_PAGE): $(MAKE_PAGE_SOURCES) $(TABLE_HEADERS) src/man/page.h
 	@mkdir -p $(@D)
-	$(call say,HOSTCC,$@)$(CC_FOR_BUILD) $(MAKE_PAGE_CFLAGS) -o $@ $(MAKE_PAGE_SOURCES)
+	$(call say,HOSTCC,$@)$(CC_FOR_BUILD) $(TABLE_CFLAGS) -o $@ $(MAKE_PAGE_SOURCES)
 $(MAN_PAGES): $(BUILD)/man/%: src/man/%.in $(MAKE_PAGE) README.md
 	$(call say,MAN,$@)$(MAKE_PAGE) $< README.md >$@
+
+# Completion for shells, made in the same way.
+SHELLS = bash zsh fish
+COMPLETIONS = $(SHELLS:%=$(BUILD)/completion/svcroutectl.%)
+MAKE_COMPLETION = $(BUILD)/completion/make-completion
+MAKE_COMPLETION_SOURCES = $(sort $(wildcard src/completion/*.c)) $(TABLE_SOURCES)
+completion: $(COMPLETIONS)
+$(MAKE_COMPLETION): $(MAKE_COMPLETION_SOURCES) $(TABLE_HEADERS) src/completion/shells.h
+	@mkdir -p $(@D)
+	$(call say,HOSTCC,$@)$(CC_FOR_BUILD) $(TABLE_CFLAGS) -o $@ $(MAKE_COMPLETION_SOURCES)
+$(COMPLETIONS): $(BUILD)/completion/svcroutectl.%: $(MAKE_COMPLETION)
+	$(call say,GEN,$@)$(MAKE_COMPLETION) $* >$@
 
 # Unit tests: one program per module. A test may include the .c under test; the library's copy is then not pulled in.
 $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
@@ -259,27 +312,48 @@ install-packages:
 	{ apt-get -q update && apt-get -qy install --no-install-recommends $$missing; } >"$$log" 2>&1 || \
 		{ cat "$$log" >&2; exit 1; }
 
+# The package, from a copy of the files that git knows or would add (all of them where there is no git).
+.PHONY: deb
+deb:
+	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(DEB_PACKAGES)'
+	@BUILD=$(BUILD) JOBS=$(JOBS) sh tests/package/build.sh $(BUILD)/deb
+
 .PHONY: install
 install: all
-	$(INSTALL) -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(DOCDIR) \
+	$(INSTALL) -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(GENERATORDIR) \
+		$(DESTDIR)$(PREFIX)/share/svcroute $(DESTDIR)$(SYSUSERSDIR) $(DESTDIR)$(TMPFILESDIR) \
+		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(EXAMPLESDIR) \
+		$(DESTDIR)$(BASHCOMPLETIONDIR) $(DESTDIR)$(ZSHCOMPLETIONDIR) $(DESTDIR)$(FISHCOMPLETIONDIR) \
 		$(DESTDIR)$(SYSCONFDIR)/svcroute/services.d $(DESTDIR)$(SYSCONFDIR)/svcroute/endpoints.d
 	$(INSTALL) -m 0755 $(BUILD)/svcrouted $(DESTDIR)$(SBINDIR)/svcrouted
+ifeq ($(SMALL),1)
+	ln -sfr $(DESTDIR)$(SBINDIR)/svcrouted $(DESTDIR)$(BINDIR)/svcroutectl
+else
 	$(INSTALL) -m 0755 $(BUILD)/svcroutectl $(DESTDIR)$(BINDIR)/svcroutectl
+endif
 	$(INSTALL) -m 0644 systemd/svcroute.service $(DESTDIR)$(UNITDIR)/svcroute.service
+	$(INSTALL) -m 0755 systemd/svcroute-generator $(DESTDIR)$(GENERATORDIR)/svcroute-generator
+	$(INSTALL) -m 0644 systemd/legacy-iptables.conf $(DESTDIR)$(PREFIX)/share/svcroute/legacy-iptables.conf
+	$(INSTALL) -m 0644 systemd/sysusers.conf $(DESTDIR)$(SYSUSERSDIR)/svcroute.conf
+	$(INSTALL) -m 0644 systemd/tmpfiles.conf $(DESTDIR)$(TMPFILESDIR)/svcroute.conf
 	$(INSTALL) -m 0644 README.md $(DESTDIR)$(DOCDIR)/README.md
-	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
+	$(INSTALL) -m 0644 $(EXAMPLES) $(DESTDIR)$(EXAMPLESDIR)
 	$(INSTALL) -m 0644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5
 	$(INSTALL) -m 0644 $(filter %.8,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man8
-	@for f in $(CONFIG_FILES); do to=$(DESTDIR)$(SYSCONFDIR)/svcroute/$${f#etc/svcroute/}; \
-		if [ -e "$$to" ]; then echo "kept: $$to"; else $(INSTALL) -D -m 0644 "$$f" "$$to"; fi; done
+	$(INSTALL) -m 0644 $(BUILD)/completion/svcroutectl.bash $(DESTDIR)$(BASHCOMPLETIONDIR)/svcroutectl
+	$(INSTALL) -m 0644 $(BUILD)/completion/svcroutectl.zsh $(DESTDIR)$(ZSHCOMPLETIONDIR)/_svcroutectl
+	$(INSTALL) -m 0644 $(BUILD)/completion/svcroutectl.fish $(DESTDIR)$(FISHCOMPLETIONDIR)/svcroutectl.fish
+	@to=$(DESTDIR)$(SYSCONFDIR)/svcroute/svcroute.conf; \
+		if [ -e "$$to" ]; then echo "kept: $$to"; else $(INSTALL) -m 0644 etc/svcroute.conf "$$to"; fi
 
 SYSTEMDUNITDIR ?= $(shell $(PKG_CONFIG) --variable=systemdsystemunitdir systemd 2>/dev/null)
 UNITDIR = $(or $(SYSTEMDUNITDIR),/lib/systemd/system)
-CONFIG_FILES = $(sort $(wildcard etc/svcroute/*.conf etc/svcroute/*/*.conf etc/svcroute/*/*.cfg))
+GENERATORDIR = $(dir $(UNITDIR))system-generators
+EXAMPLES = $(sort $(wildcard etc/examples/*))
 
 .PHONY: clean
 clean:
 	rm -rf $(BUILD)
 
 -include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d) \
-	$(wildcard $(BUILD)/tests/faults/*.d)
+	$(wildcard $(BUILD)/tests/faults/*.d $(BUILD)/one/src/*/*.d)

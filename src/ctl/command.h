@@ -55,4 +55,5 @@ int cmd_endpoints(const struct ctl *c);
 int cmd_settings(const struct ctl *c);
 int cmd_reload(const struct ctl *c);
 int cmd_resync(const struct ctl *c);
+int cmd_sysctls(const struct ctl *c);
 int cmd_cleanup(const struct ctl *c);

@@ -30,6 +30,8 @@ const struct command commands[] = {
 	 0, 0, RUN(cmd_reload)},
 	{"resync", "", "have the daemon write everything again, and wait", CTL_VERBOSE, 0, 0,
 	 RUN(cmd_resync)},
+	{"sysctls", "", "set the sysctls that the files ask for, as the daemon would", 0, 0, 0,
+	 RUN(cmd_sysctls)},
 	{"cleanup", "", "take away all rules that are ours, and nothing else",
 	 CTL_FORCE | CTL_PRINT_SCRIPT, 0, 0, RUN(cmd_cleanup)},
 };

@@ -320,6 +320,7 @@ static int open_socket(struct server *s, int *ret_fd)
 	_cleanup_free_ char *directory = strdup(s->path);
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const struct group *group;
+	struct stat st;
 	char *slash;
 	int r;
 
@@ -348,7 +349,10 @@ static int open_socket(struct server *s, int *ret_fd)
 	if (chmod(s->path, 0660) < 0)
 		return -errno;
 	group = getgrnam(GROUP_NAME);
-	if (group && chown(s->path, (uid_t)-1, group->gr_gid) == 0)
+	/* A daemon whose own group this is may be forbidden to change groups, and has no need to.
+	 */
+	if (group && ((stat(s->path, &st) == 0 && st.st_gid == group->gr_gid) ||
+		      chown(s->path, (uid_t)-1, group->gr_gid) == 0))
 		s->group = group->gr_gid;
 	if (listen(fd, 16) < 0)
 		return -errno;
