@@ -59,6 +59,7 @@ struct manager {
 	unsigned n_failures;	     /* in a row */
 	bool ready;		     /* READY=1 was sent */
 	bool reloading;		     /* RELOADING=1 was sent */
+	uint64_t busy_since_usec; /* monotonic; 0: no pass is put off for a file that is written */
 	struct waiter *waiting; /* asked before the running pass began: answered by the next one */
 	struct waiter *served;	/* answered when the running pass ends */
 

@@ -29,6 +29,9 @@
 /* A file that was being written is looked at again, though its close should tell: not every file
  * system tells of it. */
 #define BUSY_USEC (500 * USEC_PER_MSEC)
+/* How long one who asked waits for such a file, and how often it is looked at meanwhile. */
+#define ASKED_BUSY_USEC (1200 * USEC_PER_MSEC)
+#define ASKED_BUSY_LOOK_USEC (50 * USEC_PER_MSEC)
 
 static void begin_pass(struct manager *m);
 
@@ -285,6 +288,7 @@ static void tell_of_fewer(const struct world *before, const struct world *now)
 			   before->n_services);
 }
 
+/* What it says about the files is not reported yet. */
 static int refresh_config(struct manager *m)
 {
 	static const struct config_change none;
@@ -323,7 +327,6 @@ static int refresh_config(struct manager *m)
 	}
 	if (r < 0)
 		m->look_at_all = true;
-	report_problems(m);
 	return r;
 }
 
@@ -371,6 +374,37 @@ static void end_idle_pass(struct manager *m)
 	schedule(m);
 }
 
+/*
+ * Who asks right behind his own change to a file must not be told that somebody writes it: without
+ * a lease, which is to be had of own files only, nothing but time tells that a file is complete
+ * (base/file.c). True: the pass is put off. Also before the first one, which counts for more.
+ */
+static bool wait_for_writer(struct manager *m)
+{
+	uint64_t now = clock_monotonic_usec();
+	struct waiter **at;
+
+	if (!config_busy(m->config) || m->once || (!m->served && m->ready)) {
+		m->busy_since_usec = 0;
+		return false;
+	}
+	if (m->busy_since_usec == 0)
+		m->busy_since_usec = now;
+	if (now - m->busy_since_usec > ASKED_BUSY_USEC) {
+		m->busy_since_usec = 0;
+		return false;
+	}
+	for (at = &m->served; *at; at = &(*at)->next)
+		continue;
+	*at = m->waiting;
+	m->waiting = m->served;
+	m->served = NULL;
+	m->running = false;
+	m->first_request_usec = now;
+	arm(m, now + ASKED_BUSY_LOOK_USEC);
+	return true;
+}
+
 static void begin_pass(struct manager *m)
 {
 	_cleanup_(world_unrefp) struct world *before = NULL;
@@ -391,6 +425,10 @@ static void begin_pass(struct manager *m)
 	if (m->addresses_stale || !m->addrs)
 		host_refresh_facts(m); /* files are judged by them */
 	r = refresh_config(m);
+	if (r == 0 && wait_for_writer(m))
+		return;
+	if (r != -ENOMEM)
+		report_problems(m);
 	if (r < 0 && (!m->world || r == -ENOMEM)) {
 		if (m->once)
 			m->exit_status = r == -ENOMEM ? 1 : 3;
