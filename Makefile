@@ -30,6 +30,8 @@
 #   faults              every allocation of check, render, import and a reload fails once (sanitizers; root)
 #   bench               time and memory at 1k to 20k services
 #   deb                 the Debian package, in BUILD/deb
+#   check-deb           installs it on whole Debians in user-mode Linux and runs debian/tests there (root);
+#                       RELEASES="bookworm trixie", TESTS="life"
 #   completion          files for bash, zsh and fish (part of all)
 #   install             programs, unit, manual pages, completion, configuration, examples
 #   install-packages    Debian packages that are missing, for all of the above
@@ -83,6 +85,7 @@ TRY_PACKAGES = iproute2 iptables python3 procps
 CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack \
 	python3-yaml util-linux git valgrind mandoc man-db strace lintian bash-completion zsh fish
 DEB_PACKAGES = dpkg-dev debhelper systemd
+CHECK_DEB_PACKAGES = mmdebstrap debian-archive-keyring e2fsprogs kmod busybox-static util-linux iptables iproute2 python3
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES) $(DEB_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
@@ -93,7 +96,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = man completion clean check try lint fuzz faults bench deb install-packages
+NO_COMPILER = man completion clean check try lint fuzz faults bench deb check-deb install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -317,6 +320,13 @@ install-packages:
 deb:
 	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(DEB_PACKAGES)'
 	@BUILD=$(BUILD) JOBS=$(JOBS) sh tests/package/build.sh $(BUILD)/deb
+
+RELEASES ?= bookworm trixie
+.PHONY: check-deb
+check-deb:
+	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(DEB_PACKAGES) $(CHECK_DEB_PACKAGES)'
+	@SVCROUTE_BUILD=$(BUILD) JOBS=$(JOBS) TESTS="$(TESTS)" PYTHONPATH=tests/lib PYTHONDONTWRITEBYTECODE=1 \
+		$(PYTHON) tests/package/check.py $(RELEASES)
 
 .PHONY: install
 install: all

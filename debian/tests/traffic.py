@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Cheap TCP traffic, one process for each side.
+
+traffic.py serve ADDRESS...             port 80 tells its address and closes, port 81 sends back what it gets
+traffic.py offer RATE ADDRESS KEPT      RATE new connections a second to ADDRESS port 80, and ten to KEPT port 81 that
+                                        stay and are used all the time
+
+offer prints "running" after the first 200 answers. When its standard input ends it makes 200 connections more, and then
+prints one JSON object. A connection has failed that was refused, reset, closed without an answer, or needed its SYN
+twice: the answer of a rule that was not there for a moment comes late and is none. How long things take is told, and
+counts only when it is more than LIMIT."""
+import collections
+import json
+import select
+import socket
+import struct
+import sys
+import time
+
+LIMIT = 20  # seconds
+MORE = 200
+AT_ONCE = 200
+KEPT = 10
+TOTAL_RETRANS = 100  # offset in struct tcp_info
+
+
+def serve(addresses):
+    poll, listeners, kept = select.epoll(), {}, {}
+    for address in addresses:
+        for port in (80, 81):
+            s = socket.socket()
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            s.bind((address, port))
+            s.listen(4096)
+            listeners[s.fileno()] = s, port, address.encode() + b"\n"
+            poll.register(s, select.EPOLLIN)
+    print("ready", flush=True)
+    while True:
+        for fd, _ in poll.poll():
+            if fd in kept:
+                if data := kept[fd].recv(64):
+                    kept[fd].send(data)
+                else:
+                    kept.pop(fd).close()
+                continue
+            s, port, text = listeners[fd]
+            c, _ = s.accept()
+            if port == 80:
+                c.send(text)
+                c.close()
+            else:
+                kept[c.fileno()] = c
+                poll.register(c, select.EPOLLIN)
+
+
+class Offer:
+    def __init__(self, rate, address, kept_address):
+        self.rate, self.address = rate, address
+        self.poll, self.open = select.epoll(), {}
+        self.made, self.slowest = 0, 0.0
+        self.answers, self.errors = collections.Counter(), []
+        self.start = time.monotonic()
+        self.kept = {s.fileno(): [s, 0, 0] for s in (socket.create_connection((kept_address, 81), LIMIT) for _ in range(KEPT))}
+        for s, _, _ in self.kept.values():
+            self.poll.register(s, select.EPOLLIN)
+
+    def error(self, when, what):
+        self.errors.append(f"{when - self.start:.2f} s: {what}")
+
+    def connect(self):
+        s = socket.socket()
+        s.setblocking(False)
+        now = time.monotonic()
+        self.made += 1
+        try:
+            s.connect((self.address, 80))
+        except BlockingIOError:
+            pass
+        except OSError as e:
+            self.error(now, e)
+            s.close()
+            return
+        self.open[s.fileno()] = s, now
+        self.poll.register(s, select.EPOLLIN)
+
+    def finish(self, fd):
+        s, began = self.open.pop(fd)
+        self.poll.unregister(fd)
+        try:
+            data = s.recv(64)
+            again = struct.unpack_from("=I", s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192), TOTAL_RETRANS)[0]
+            if not data:
+                self.error(began, "closed without an answer")
+            elif again:
+                self.error(began, f"{again} packets were sent again")
+            else:
+                self.answers[data.decode().strip()] += 1
+        except OSError as e:
+            self.error(began, e)
+        s.close()
+        self.slowest = max(self.slowest, time.monotonic() - began)
+
+    def use_kept(self):
+        """A byte on each one that has its last byte back."""
+        for fd, (s, sent, got) in list(self.kept.items()):
+            try:
+                if sent == got:
+                    s.send(b"x")
+                    self.kept[fd][1] += 1
+            except OSError as e:
+                self.lose(fd, e)
+
+    def lose(self, fd, why):
+        self.error(time.monotonic(), f"kept connection: {why}")
+        self.poll.unregister(fd)
+        self.kept.pop(fd)[0].close()
+
+    def receive_kept(self, fd):
+        try:
+            if data := self.kept[fd][0].recv(64):
+                self.kept[fd][2] += len(data)
+            else:
+                self.lose(fd, "closed")
+        except OSError as e:
+            self.lose(fd, e)
+
+    def look(self, seconds):
+        for fd, _ in self.poll.poll(seconds):
+            if fd in self.open:
+                self.finish(fd)
+            elif fd in self.kept:
+                self.receive_kept(fd)
+        late = time.monotonic() - LIMIT
+        for fd in [fd for fd, (_, began) in self.open.items() if began < late]:
+            s, began = self.open.pop(fd)
+            self.poll.unregister(fd)
+            self.error(began, f"no answer within {LIMIT} s")
+            s.close()
+
+    def run(self):
+        told, last, next_use = False, None, 0.0
+        while last is None or self.made < last:
+            now = time.monotonic()
+            while self.made < (now - self.start) * self.rate and len(self.open) < AT_ONCE and self.made != last:
+                self.connect()
+            if now >= next_use:
+                self.use_kept()
+                next_use = now + 0.1
+            self.look(1 / self.rate)
+            if not told and sum(self.answers.values()) + len(self.errors) >= MORE:
+                told = True
+                print("running", flush=True)
+            if last is None and select.select([sys.stdin], [], [], 0)[0] and not sys.stdin.buffer.read(1):
+                last = self.made + MORE
+        seconds = time.monotonic() - self.start
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end and (self.open or any(sent != got for _, sent, got in self.kept.values())):
+            self.look(0.1)
+        for fd, (_, sent, got) in list(self.kept.items()):
+            if sent != got:
+                self.lose(fd, f"no answer within {LIMIT} s")
+        return {"made": self.made, "failed": len(self.errors), "errors": self.errors[:10], "answers": self.answers,
+                "rate": round(self.made / seconds), "seconds": round(seconds, 1), "slowest": round(self.slowest, 3),
+                "kept": len(self.kept), "exchanges": sum(got for _, _, got in self.kept.values())}
+
+
+if sys.argv[1] == "serve":
+    serve(sys.argv[2:])
+else:
+    print(json.dumps(Offer(float(sys.argv[2]), sys.argv[3], sys.argv[4]).run()))
