@@ -47,6 +47,8 @@ struct ipvs_set_row {
 	const char *comment; /* of its rules; NULL: none */
 };
 extern const struct ipvs_set_row ipvs_set_rows[_SET_MAX];
+/* "hash:ip,port" */
+const char *ipvs_set_kind_text(enum ipvs_set_kind kind);
 
 /* Entry of a set; fields that its kind does not have are 0. */
 struct ipvs_entry {
@@ -56,12 +58,13 @@ struct ipvs_entry {
 	uint8_t prefix;	  /* of addr2 in SET_KIND_IP_PORT_NET */
 };
 int ipvs_entry_compare(const struct ipvs_entry *a, const struct ipvs_entry *b);
+/* As ipset(8) writes it: "10.96.0.10,tcp:80", a full-length range without its length. */
+void ipvs_entry_print(const struct ipvs_entry *e, enum ipvs_set_kind kind, struct strbuf *out);
 
 struct ipvs_real {
 	struct addr addr;
 	uint16_t port;
-	uint32_t weight; /* of the endpoint; kube-proxy's is always 1, and so is ours unless written
-			  */
+	uint32_t weight; /* of the endpoint: 1 unless written, as kube-proxy's always is */
 };
 
 enum ipvs_frontend { /* of two that want one address, port and protocol the first here wins: X5 */
@@ -120,15 +123,15 @@ struct ipvs_state {
 		struct chain chain;
 	} * chains;
 	size_t n_chains;
-	void *texts; /* what the rules point to; internal */
+	struct ipvs_piles *piles; /* internal: what the next state is made from */
 };
 struct ipvs_state *ipvs_state_ref(struct ipvs_state *s);
 struct ipvs_state *ipvs_state_unref(struct ipvs_state *s);
 DEFINE_CLEANUP(struct ipvs_state, ipvs_state_unref);
 
-/* Compiles a view; previous may be NULL. The view's addresses must not contain those of the dummy
- * link (kernel/addresses leaves them in: they are recognised by the interface's name). Pure.
- * -ENOMEM. */
+/* Compiles a view; previous (may be NULL) lends what did not change, the result is the same as
+ * without it. Addresses of the dummy link, recognised by the interface's name, count as if they
+ * were not there. Pure. -ENOMEM. */
 int ipvs_state_make(const struct view *view, enum addr_family family,
 		    const struct ipvs_state *previous, struct ipvs_state **ret);
 
@@ -141,18 +144,28 @@ struct ipvs_jump {
 extern const struct ipvs_jump ipvs_jumps[];
 extern const size_t n_ipvs_jumps;
 
-/* Printers, each with all of the state: as ipvsadm-save -n; as input of `ipset restore` (create,
- * then add); addresses, a line each; as input of iptables-restore --noflush, with all jumps. */
+/* Printers, each with all of the state: as ipvsadm-save -n, which is what ipvsadm -R reads; as
+ * input of `ipset restore` (create, then add); addresses, a line each; as input of iptables-restore
+ * --noflush, with all jumps. */
 void ipvs_print_servers(const struct ipvs_state *s, struct strbuf *out);
 void ipvs_print_sets(const struct ipvs_state *s, struct strbuf *out);
 void ipvs_print_addresses(const struct ipvs_state *s, struct strbuf *out);
 void ipvs_print_rules(const struct ipvs_state *s, struct strbuf *out);
 
-/* Sysctls that ipvs mode writes: spec/ipvs.md section 5. */
+/* Sysctls that ipvs mode writes, in this order: spec/ipvs.md section 5. */
 struct ipvs_sysctl {
 	const char *path; /* below /proc/sys */
 	int64_t value;
 	bool strict_arp; /* only with StrictARP= */
+	bool old_kernel; /* only for kernels from 4.1 on and before 5.9 */
 };
 extern const struct ipvs_sysctl ipvs_sysctls[];
 extern const size_t n_ipvs_sysctls;
+/* Whether a row is written. release: the kernel's, as uname(2) has it ("6.1.0-18-amd64"). */
+bool ipvs_sysctl_wanted(const struct ipvs_sysctl *row, const struct settings *s,
+			const char *release);
+
+/* "net/ipv4/ip_forward=1", a line each; the timeouts as `ipvsadm --set` takes them, in seconds, or
+ * nothing when none is set. */
+void ipvs_print_sysctls(const struct settings *s, const char *release, struct strbuf *out);
+void ipvs_print_timeouts(const struct settings *s, struct strbuf *out);
