@@ -63,7 +63,7 @@ BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-
 	libnl-nf-3-dev libconfig-dev libinih-dev nettle-dev libjansson-dev libyaml-dev libmicrohttpd-dev \
 	libsmartcols-dev
 TRY_PACKAGES = iproute2 iptables python3 procps
-CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack \
+CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack ipset \
 	python3-yaml util-linux git valgrind
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES)
 
