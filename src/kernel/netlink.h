@@ -51,3 +51,27 @@ int netlink_request(struct nl_sock *s, int type, int flags, const void *header, 
  */
 int netlink_dump(struct nl_sock *s, int type, const void *header, size_t header_size,
 		 netlink_message_t message, void (*restart)(void *userdata), void *userdata);
+
+/*
+ * The same two for a message that the caller has built (type, flags, header, attributes); it stays
+ * the caller's. An exchange is acknowledged and may bring messages as well. failed, when not NULL,
+ * is called with the whole message of type NLMSG_ERROR: a struct nlmsgerr, then perhaps what is
+ * left of the request; its result means nothing. A refusal is a negative number as the kernel gave
+ * it, also where that is no errno.
+ */
+int netlink_exchange(struct nl_sock *s, struct nl_msg *msg, netlink_message_t message,
+		     netlink_message_t failed, void *userdata);
+int netlink_dump_message(struct nl_sock *s, struct nl_msg *msg, netlink_message_t message,
+			 void (*restart)(void *userdata), void *userdata);
+
+/*
+ * Sends n requests in order without waiting for each answer, but never more at a time than their
+ * answers find room for. build makes request i (type, flags, header, attributes; the function adds
+ * NLM_F_REQUEST and NLM_F_ACK and frees it) or returns -errno, which ends the run after what was
+ * sent. errors has room for n: 0 or what the kernel answered, raw; a refusal does not stop those
+ * after it. 0 when all were answered, else the -errno of the exchange itself, which then is also
+ * in errors of the unanswered ones.
+ */
+typedef int (*netlink_build_t)(size_t i, void *userdata, struct nl_msg **ret);
+int netlink_pipeline(struct nl_sock *s, netlink_build_t build, void *userdata, size_t n,
+		     int *errors);
