@@ -64,7 +64,7 @@ BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-
 	libsmartcols-dev
 TRY_PACKAGES = iproute2 iptables python3 procps
 CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack ipset \
-	python3-yaml util-linux git valgrind
+	python3-yaml util-linux git valgrind kmod busybox-static ipvsadm
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
