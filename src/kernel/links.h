@@ -14,11 +14,13 @@ int links_open(struct links **ret);
 struct links *links_close(struct links *l);
 DEFINE_CLEANUP(struct links, links_close);
 
-/* Index of a link of that name; *ret_dummy: whether it is of kind dummy. -ENODEV. */
+/* Index of a link of that name; *ret_dummy: whether it is of kind dummy. -ENODEV; -EINVAL: no name
+ * that a link can have. */
 int links_find(struct links *l, const char *name, int *ret_index, bool *ret_dummy);
 /* Makes a dummy link with queue length 0, left down. -EEXIST; -EOPNOTSUPP: the kernel has no dummy
- * links. */
+ * links; -EINVAL. */
 int links_create_dummy(struct links *l, const char *name);
+/* -ENODEV: gone already. */
 int links_delete(struct links *l, int index);
 
 struct link_address {
@@ -36,8 +38,15 @@ void link_addresses_done(struct link_addresses *a);
 int links_list_addresses(struct links *l, int index, struct link_addresses *ret);
 
 /* Adds or deletes full-length addresses (/32, /128), many at a time, each acknowledged: 0, or
- * -errno, in errors[i]. One that is there already, or gone already, is fine. */
+ * -errno, in errors[i]. One that is there already, or gone already, is fine. 0 when all were
+ * answered, else the -errno of the exchange itself, which is then also that of the unanswered. */
 int links_add_addresses(struct links *l, int index, const struct addr *addrs, size_t n,
 			int *errors);
 int links_del_addresses(struct links *l, int index, const struct addr *addrs, size_t n,
 			int *errors);
+
+/* For the fuzzer and tests: one message of an answer, as links_find() and links_list_addresses()
+ * read it; addresses of other links and messages of other kinds are passed over. -EBADMSG, -ENOMEM;
+ * outputs are as before then. */
+int links_parse_link(const void *message, size_t size, int *ret_index, bool *ret_dummy);
+int links_parse_address(const void *message, size_t size, int index, struct link_addresses *ret);

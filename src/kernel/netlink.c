@@ -70,6 +70,22 @@ int netlink_open(int protocol, struct nl_sock **ret)
 	return 0;
 }
 
+int netlink_parse(const struct nlattr *attrs, int size, struct nlattr **tb, int max,
+		  const struct nla_policy *policy)
+{
+	const struct nlattr *a = attrs;
+	int rest = size;
+
+	while (nla_ok(a, rest))
+		a = nla_next(a, &rest);
+	if (rest > 0) /* the padding after the last one may be missing: less than 0 */
+		return -EBADMSG;
+	return nla_parse(tb, max, (struct nlattr *)(uintptr_t)attrs, size,
+			 (struct nla_policy *)(uintptr_t)policy) < 0
+		       ? -EBADMSG
+		       : 0;
+}
+
 /* Called before all others. What a broken-off exchange has left in the socket is passed over. */
 static int on_sequence(struct nl_msg *msg, void *userdata)
 {

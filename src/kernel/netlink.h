@@ -36,6 +36,11 @@ DEFINE_CLEANUP(struct nl_msg, netlink_msg_free);
 /* Called for each message of an answer; a negative errno ends the exchange with that error. */
 typedef int (*netlink_message_t)(struct nlmsghdr *h, void *userdata);
 
+/* nla_parse() that takes bytes which are no whole attribute for a message cut short: -EBADMSG, also
+ * when an attribute is not as the policy says. */
+int netlink_parse(const struct nlattr *attrs, int size, struct nlattr **tb, int max,
+		  const struct nla_policy *policy);
+
 /*
  * Sends a request whose answer is only an acknowledgement. header: the family's fixed header
  * (nfgenmsg, rtmsg...). string_type: type of one string attribute, with its text; text NULL for
