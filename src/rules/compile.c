@@ -31,7 +31,7 @@ struct job {
 	const struct rules_env *env;
 	const struct service_def *def;
 	struct fragment *fragment;
-	struct service_facts facts;
+	const struct service_facts *facts;
 	struct port_plan *ports;
 };
 
@@ -45,7 +45,7 @@ static void job_done(struct job *j)
 
 static int plan_port(struct job *j, size_t index)
 {
-	const struct service_facts *f = &j->facts;
+	const struct service_facts *f = j->facts;
 	struct port_plan *p = &j->ports[index];
 	bool some_local;
 	int r;
@@ -160,13 +160,13 @@ static void add_for_addresses(const struct writer *w, struct rule_list *to, stru
 	const struct service_def *def = w->job->def;
 
 	for (size_t i = 0; !lb && i < def->n_external_ips; i++) {
-		if (!service_facts_external_ip(&w->job->facts, i))
+		if (!service_facts_external_ip(w->job->facts, i))
 			continue;
 		r.dst = addr_to_prefix(&def->external_ips[i]);
 		add(to, &r);
 	}
 	for (size_t i = 0; lb && i < def->n_lb_ips; i++) {
-		if (!service_facts_lb_ip(&w->job->facts, i))
+		if (!service_facts_lb_ip(w->job->facts, i))
 			continue;
 		r.dst = addr_to_prefix(&def->lb_ips[i].ip);
 		add(to, &r);
@@ -204,11 +204,11 @@ static void write_filter(const struct writer *w)
 		r.target = TARGET_DROP;
 		add_for_addresses(w, dispatch(w, DISPATCH_FILTER_FIREWALL), r, true);
 	}
-	if (service_facts_health_port(&j->facts) != 0) {
+	if (service_facts_health_port(j->facts) != 0) {
 		struct rule h = match_frontend(w, COMMENT_HEALTH_CHECK, NULL);
 
 		h.protocol = SVC_TCP;
-		h.dport = service_facts_health_port(&j->facts);
+		h.dport = service_facts_health_port(j->facts);
 		h.target = TARGET_ACCEPT;
 		add(dispatch(w, DISPATCH_FILTER_NODEPORTS), &h);
 	}
@@ -226,7 +226,7 @@ static void write_dispatch(const struct writer *w)
 
 	if (p->internal) {
 		r = match_frontend(w, COMMENT_CLUSTER_IP, cluster_ip);
-		jump(&r, w->job->facts.internal_local ? p->svl->name : p->svc->name);
+		jump(&r, w->job->facts->internal_local ? p->svl->name : p->svc->name);
 		add(services, &r);
 	}
 	if (!p->ext)
@@ -284,7 +284,7 @@ static void write_external(const struct writer *w)
 	struct rule_list *to = &p->ext->rules;
 	struct rule r = w->base;
 
-	if (!w->job->facts.external_local) {
+	if (!w->job->facts->external_local) {
 		r.comment = COMMENT_MASQ_EXTERNAL;
 		jump(&r, "KUBE-MARK-MASQ");
 		add(to, &r);
@@ -313,7 +313,7 @@ static void write_external(const struct writer *w)
 	}
 	if (p->external) {
 		r = w->base;
-		jump(&r, w->job->facts.external_local ? p->svl->name : p->svc->name);
+		jump(&r, w->job->facts->external_local ? p->svl->name : p->svc->name);
 		add(to, &r);
 	}
 }
@@ -329,15 +329,15 @@ static void write_firewall(const struct writer *w)
 	jump(&r, w->plan->ext->name);
 	r.flags = RULE_SRC | RULE_SRC_PREFIX;
 	for (size_t i = 0; i < j->def->n_source_ranges; i++) {
-		if (!service_facts_range(&j->facts, i))
+		if (!service_facts_range(j->facts, i))
 			continue;
 		r.src = j->def->source_ranges[i];
 		add(to, &r);
 	}
 	/* Packets of this host to the balancer's address have it as their source, too. */
 	r.flags = RULE_SRC;
-	for (size_t i = 0; j->facts.node_in_ranges && i < j->def->n_lb_ips; i++) {
-		if (!service_facts_lb_ip(&j->facts, i))
+	for (size_t i = 0; j->facts->node_in_ranges && i < j->def->n_lb_ips; i++) {
+		if (!service_facts_lb_ip(j->facts, i))
 			continue;
 		r.src = addr_to_prefix(&j->def->lb_ips[i].ip);
 		add(to, &r);
@@ -419,12 +419,12 @@ static void write_port(const struct job *j, size_t index)
 	if (p->fw)
 		write_firewall(&w);
 	if (p->svc) {
-		if (!j->facts.internal_local)
+		if (!j->facts->internal_local)
 			write_masquerade(&w, &p->svc->rules);
 		write_balance(&w, &p->svc->rules, p->choice.cluster, p->choice.n_cluster);
 	}
 	if (p->svl) {
-		if (j->facts.internal_local)
+		if (j->facts->internal_local)
 			write_masquerade(&w, &p->svl->rules);
 		write_balance(&w, &p->svl->rules, p->choice.local, p->choice.n_local);
 	}
@@ -483,11 +483,44 @@ static int new_fragment(const struct rules_env *env, struct service *service, st
 	return 0;
 }
 
+static int make_all_chains(struct job *j, size_t n)
+{
+	struct chain *chains;
+
+	if (n == 0)
+		return 0;
+	chains = calloc(n, sizeof(*chains));
+	if (!chains)
+		return -ENOMEM;
+	j->fragment->chains = chains;
+	for (size_t i = 0; i < j->def->n_ports; i++)
+		make_chains(j, i);
+	return 0;
+}
+
+/* What each port has, and its chains. */
+static int plan(struct job *j)
+{
+	size_t n_ports = j->def->n_ports, n_chains = 0;
+
+	j->ports = calloc(n_ports, sizeof(*j->ports));
+	if (!j->ports)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_ports; i++) {
+		int r = plan_port(j, i);
+
+		if (r < 0)
+			return r;
+		n_chains += count_chains(&j->ports[i]);
+	}
+	return make_all_chains(j, n_chains);
+}
+
 int fragment_compile(const struct rules_env *env, struct service *service, struct fragment **ret)
 {
 	const struct service_def *def = service->def;
-	_cleanup_(job_done) struct job j = {.env = env, .def = def};
-	size_t n_chains = 0;
+	struct service_facts facts;
+	_cleanup_(job_done) struct job j = {.env = env, .def = def, .facts = &facts};
 	int r;
 
 	r = new_fragment(env, service, &j.fragment);
@@ -496,23 +529,10 @@ int fragment_compile(const struct rules_env *env, struct service *service, struc
 	if (view_serves(def, env->family) && def->n_ports > 0) {
 		j.fragment->n_endpoints = service->n_endpoints[env->family];
 		service_facts_find(def, env->family, env->allow_external_ips, &env->node_ip,
-				   &j.facts);
-		j.ports = calloc(def->n_ports, sizeof(*j.ports));
-		if (!j.ports)
-			return -ENOMEM;
-		for (size_t i = 0; i < def->n_ports; i++) {
-			r = plan_port(&j, i);
-			if (r < 0)
-				return r;
-			n_chains += count_chains(&j.ports[i]);
-		}
-		if (n_chains > 0) {
-			j.fragment->chains = calloc(n_chains, sizeof(struct chain));
-			if (!j.fragment->chains)
-				return -ENOMEM;
-		}
-		for (size_t i = 0; i < def->n_ports; i++)
-			make_chains(&j, i);
+				   &facts);
+		r = plan(&j);
+		if (r < 0)
+			return r;
 		write_all(&j);
 		r = allocate_rules(j.fragment);
 		if (r < 0)

@@ -99,14 +99,13 @@ static void fill_reals(struct job *j, size_t port)
 	to->n_external = to->external == local ? c->n_local : c->n_cluster;
 }
 
-static int choose(struct job *j)
+static int choose(struct job *j, size_t *ret_reals)
 {
 	const struct ipvs_env *env = j->env;
 	size_t n = 0;
 
 	j->choices = calloc(j->def->n_ports, sizeof(*j->choices));
-	j->reals = calloc(j->def->n_ports, sizeof(*j->reals));
-	if (!j->choices || !j->reals)
+	if (!j->choices)
 		return -ENOMEM;
 	for (size_t i = 0; i < j->def->n_ports; i++) {
 		int r = service_facts_choose(&j->facts, j->fragment->service, i, env->node_name,
@@ -116,6 +115,21 @@ static int choose(struct job *j)
 			return r;
 		n += j->choices[i].n_cluster + j->choices[i].n_local;
 	}
+	*ret_reals = n;
+	return 0;
+}
+
+static int make_reals(struct job *j)
+{
+	size_t n = 0;
+	int r;
+
+	r = choose(j, &n);
+	if (r < 0)
+		return r;
+	j->reals = calloc(j->def->n_ports, sizeof(*j->reals));
+	if (!j->reals)
+		return -ENOMEM;
 	if (n == 0)
 		return 0;
 	j->fragment->reals = calloc(n, sizeof(*j->fragment->reals));
@@ -383,7 +397,7 @@ int ipvs_fragment_compile(const struct ipvs_env *env, struct service *service,
 		service_facts_find(def, env->family, env->allow_external_ips, &env->node_ip,
 				   &j.facts);
 		j.like = common_to_all(env, service);
-		r = choose(&j);
+		r = make_reals(&j);
 		if (r < 0)
 			return r;
 		write_all(&j);

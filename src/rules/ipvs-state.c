@@ -181,7 +181,7 @@ static int make_servers(struct ipvs_state *s, const struct share *share,
 {
 	_cleanup_(pile_done) struct ipvs_pile minus = {0};
 	_cleanup_(pile_done) struct ipvs_pile plus = {0};
-	struct ipvs_pile unique;
+	struct ipvs_pile unique = {0};
 	int r;
 
 	r = gather_servers(share->dropped, share->n_dropped, &minus);
@@ -245,7 +245,7 @@ static int join(struct ipvs_state *s, const struct share *share, const struct ip
 		return -ENOMEM;
 	r = make_servers(s, share, before);
 	for (int part = 0; r == 0 && part < _SET_MAX; part++) {
-		struct ipvs_pile unique;
+		struct ipvs_pile unique = {0};
 
 		r = make_part(s, share, before, part, &unique);
 		if (r < 0)

@@ -182,7 +182,7 @@ static void test_all_sets(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		char key[8];
+		char key[16];
 
 		(void)snprintf(key, sizeof(key), "ns/%d", i);
 		set_up_external(&s, key);

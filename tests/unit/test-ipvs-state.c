@@ -107,7 +107,7 @@ static void test_claims_of_all_kinds(void **state)
 	(void)state;
 	for (int n = 4; n > 0; n--) {
 		for (int i = 0; i < 4; i++) {
-			char key[8];
+			char key[16];
 
 			(void)snprintf(key, sizeof(key), "ns/%d", i);
 			set_up(&setups[i], key);
