@@ -20,7 +20,7 @@
 #   try                 a small network in namespaces, the README's example, real connections (root)
 #   check               packages, build, all tests and lint; the last line is the count
 #   lint                format, both compilers, analyzers, shell scripts, include order (part of check)
-#   unit-tests          builds the unit test programs
+#   unit-tests          builds the unit test programs, and those that run in user-mode Linux
 #   fuzz-seeds          builds each fuzzer as a plain program over its seeds (run by check)
 #   fuzz                each fuzzer for FUZZ_SECONDS with libFuzzer (clang)
 #   bench               time and memory at 1k to 20k services
@@ -116,8 +116,11 @@ MAIN_OBJECTS = $(MAINS:%.c=$(BUILD)/%.o)
 PROGRAMS = $(BUILD)/svcrouted $(BUILD)/svcroutectl
 LIBRARY = $(BUILD)/libsvcroute.a
 
-UNIT_SOURCES = $(sort $(wildcard tests/unit/test-*.c))
+# drive-*.c: programs that tests in Python run
+UNIT_SOURCES = $(sort $(wildcard tests/unit/test-*.c tests/unit/drive-*.c))
 UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+UML_SOURCES = $(sort $(wildcard tests/uml/drive-*.c))
+UML_DRIVERS = $(UML_SOURCES:tests/uml/%.c=$(BUILD)/tests/%)
 FUZZ_SOURCES = $(sort $(wildcard tests/fuzz/fuzz-*.c))
 FUZZ_SEEDS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/seeds/%)
 FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
@@ -162,6 +165,11 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 	$(call say,TEST,$@)$(CC) $(ALL_CPPFLAGS) -Itests/unit $(TEST_CFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d \
 		$(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS) $(TEST_LDLIBS)
 
+# Programs that tests in user-mode Linux run there.
+$(BUILD)/tests/drive-%: tests/uml/drive-%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,TEST,$@)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS)
+
 # Fuzzers: as a plain program that reads each seed once, and with libFuzzer.
 $(BUILD)/seeds/%: tests/fuzz/%.c tests/fuzz/driver.c $(LIBRARY)
 	@mkdir -p $(@D)
@@ -174,7 +182,7 @@ $(BUILD)/fuzzers/%: tests/fuzz/%.c $(LIBRARY)
 		$(ALL_LDFLAGS) $(LINK_FUZZER) -o $@ $< $(LIBRARY) $(PKG_LIBS)
 
 .PHONY: unit-tests fuzz-seeds fuzzers objects
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(UML_DRIVERS)
 fuzz-seeds: $(FUZZ_SEEDS)
 fuzzers: $(FUZZERS)
 objects: $(OBJECTS) $(MAIN_OBJECTS)
@@ -235,4 +243,5 @@ CONFIG_FILES = $(sort $(wildcard etc/svcroute/*.conf etc/svcroute/*/*.conf etc/s
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d)
+-include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(UML_DRIVERS:%=%.d) \
+	$(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d)
