@@ -65,20 +65,27 @@ DEFINE_CLEANUP(struct ipvs_fragment, ipvs_fragment_unref);
 int ipvs_fragment_compile(const struct ipvs_env *env, struct service *service,
 			  struct ipvs_fragment **ret);
 
+typedef int ipvs_compare_fn(const void *a, const void *b);
+/* How items of a pile are compared: their order, and which of them are the same thing wanted twice
+ * (those stand together). */
+struct ipvs_pile_kind {
+	size_t size; /* of an item */
+	ipvs_compare_fn *order, *same;
+};
 /* A sorted array, of objects or of pointers to them. */
 struct ipvs_pile {
 	void *items;
 	size_t n;
+	bool distinct; /* known: no two are the same */
 };
-typedef int ipvs_compare_fn(const void *a, const void *b);
 /* What is in old without minus (of equal ones as many as there), and plus; all three are sorted.
- * -ENOMEM. */
+ * Looks only at the places that change. -ENOMEM. */
 int ipvs_pile_edit(const struct ipvs_pile *old, const struct ipvs_pile *minus,
-		   const struct ipvs_pile *plus, size_t size, ipvs_compare_fn *compare,
+		   const struct ipvs_pile *plus, const struct ipvs_pile_kind *kind,
 		   struct ipvs_pile *ret);
-/* The first of each run of equal items. When there are no two, the items are those of the pile
- * itself. -ENOMEM. */
-int ipvs_pile_unique(const struct ipvs_pile *pile, size_t size, ipvs_compare_fn *compare,
+/* The first of those that are the same. When there are no two, the items are those of the pile
+ * itself, which is distinct then. -ENOMEM. */
+int ipvs_pile_unique(struct ipvs_pile *pile, const struct ipvs_pile_kind *kind,
 		     struct ipvs_pile *ret);
 
 /* All that the fragments have, also what stands twice: from it, and the fragments that changed, the

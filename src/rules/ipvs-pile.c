@@ -10,12 +10,44 @@ static const char *item(const struct ipvs_pile *p, size_t i, size_t size)
 	return (const char *)p->items + i * size;
 }
 
+/* The first from `from` on that comes after what (or, unless after, not before it). */
+static size_t search(const struct ipvs_pile *p, size_t from, const void *what, bool after,
+		     const struct ipvs_pile_kind *kind)
+{
+	size_t to = p->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		int order = kind->order(item(p, middle, kind->size), what);
+
+		if (order < 0 || (after && order == 0))
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* Only where pieces meet can there be two of the same, if there were none before. */
+static void append(struct ipvs_pile *to, const struct ipvs_pile *from, size_t first, size_t n,
+		   const struct ipvs_pile_kind *kind)
+{
+	size_t size = kind->size;
+
+	if (n == 0)
+		return;
+	if (to->distinct && to->n > 0)
+		to->distinct = kind->same(item(to, to->n - 1, size), item(from, first, size)) != 0;
+	memcpy((char *)to->items + to->n * size, item(from, first, size), n * size);
+	to->n += n;
+}
+
 int ipvs_pile_edit(const struct ipvs_pile *old, const struct ipvs_pile *minus,
-		   const struct ipvs_pile *plus, size_t size, ipvs_compare_fn *compare,
+		   const struct ipvs_pile *plus, const struct ipvs_pile_kind *kind,
 		   struct ipvs_pile *ret)
 {
-	struct ipvs_pile made = {0};
-	size_t i = 0, at_minus = 0, at_plus = 0;
+	struct ipvs_pile made = {.distinct = old->n == 0 || old->distinct};
+	size_t at = 0, at_minus = 0, at_plus = 0, size = kind->size;
 
 	if (old->n + plus->n == 0) {
 		*ret = made;
@@ -24,35 +56,35 @@ int ipvs_pile_edit(const struct ipvs_pile *old, const struct ipvs_pile *minus,
 	made.items = calloc(old->n + plus->n, size);
 	if (!made.items)
 		return -ENOMEM;
-	while (i < old->n || at_plus < plus->n) {
-		const char *from;
+	while (at_minus < minus->n || at_plus < plus->n) {
+		const void *m = at_minus < minus->n ? item(minus, at_minus, size) : NULL;
+		const void *p = at_plus < plus->n ? item(plus, at_plus, size) : NULL;
+		bool adds = !m || (p && kind->order(p, m) < 0);
+		size_t place = search(old, at, adds ? p : m, adds, kind);
 
-		if (i < old->n && at_minus < minus->n &&
-		    compare(item(old, i, size), item(minus, at_minus, size)) == 0) {
-			i++;
-			at_minus++;
-			continue;
-		}
-		if (i == old->n || (at_plus < plus->n &&
-				    compare(item(plus, at_plus, size), item(old, i, size)) < 0))
-			from = item(plus, at_plus++, size);
-		else
-			from = item(old, i++, size);
-		memcpy((char *)made.items + made.n++ * size, from, size);
+		append(&made, old, at, place - at, kind);
+		at = place;
+		if (adds)
+			append(&made, plus, at_plus++, 1, kind);
+		else if (at < old->n && kind->order(item(old, at, size), m) == 0)
+			at++;
+		at_minus += !adds;
 	}
+	append(&made, old, at, old->n - at, kind);
 	*ret = made;
 	return 0;
 }
 
-int ipvs_pile_unique(const struct ipvs_pile *pile, size_t size, ipvs_compare_fn *compare,
+int ipvs_pile_unique(struct ipvs_pile *pile, const struct ipvs_pile_kind *kind,
 		     struct ipvs_pile *ret)
 {
-	struct ipvs_pile made = {0};
-	size_t n = 0;
+	struct ipvs_pile made = {.distinct = true};
+	size_t n = 0, size = kind->size;
 
-	for (size_t i = 0; i < pile->n; i++)
-		n += i == 0 || compare(item(pile, i - 1, size), item(pile, i, size)) != 0;
-	if (n == pile->n) {
+	for (size_t i = 0; i < pile->n && !pile->distinct; i++)
+		n += i == 0 || kind->same(item(pile, i - 1, size), item(pile, i, size)) != 0;
+	if (pile->distinct || n == pile->n) {
+		pile->distinct = true;
 		*ret = *pile;
 		return 0;
 	}
@@ -60,7 +92,7 @@ int ipvs_pile_unique(const struct ipvs_pile *pile, size_t size, ipvs_compare_fn 
 	if (!made.items)
 		return -ENOMEM;
 	for (size_t i = 0; i < pile->n; i++)
-		if (i == 0 || compare(item(pile, i - 1, size), item(pile, i, size)) != 0)
+		if (i == 0 || kind->same(item(pile, i - 1, size), item(pile, i, size)) != 0)
 			memcpy((char *)made.items + made.n++ * size, item(pile, i, size), size);
 	*ret = made;
 	return 0;

@@ -122,6 +122,17 @@ static int compare_entries(const void *a, const void *b)
 	return ipvs_entry_compare(a, b);
 }
 
+static const struct ipvs_pile_kind servers_kind = {
+	.size = sizeof(const struct ipvs_virtual *),
+	.order = compare_servers,
+	.same = same_server,
+};
+static const struct ipvs_pile_kind entries_kind = {
+	.size = sizeof(struct ipvs_entry),
+	.order = compare_entries,
+	.same = compare_entries,
+};
+
 static int gather_servers(void *const *fragments, size_t n, struct ipvs_pile *ret)
 {
 	const struct ipvs_virtual **items;
@@ -189,11 +200,9 @@ static int make_servers(struct ipvs_state *s, const struct share *share,
 		r = gather_servers(share->made, share->n_made, &plus);
 	if (r == 0)
 		r = ipvs_pile_edit(before ? &before->servers : &(struct ipvs_pile){0}, &minus,
-				   &plus, sizeof(s->servers[0]), compare_servers,
-				   &s->piles->servers);
+				   &plus, &servers_kind, &s->piles->servers);
 	if (r == 0)
-		r = ipvs_pile_unique(&s->piles->servers, sizeof(s->servers[0]), same_server,
-				     &unique);
+		r = ipvs_pile_unique(&s->piles->servers, &servers_kind, &unique);
 	if (r < 0)
 		return r;
 	s->servers = unique.items;
@@ -214,9 +223,9 @@ static int make_part(struct ipvs_state *s, const struct share *share,
 		r = gather_entries(share->made, share->n_made, part, &plus);
 	if (r == 0)
 		r = ipvs_pile_edit(before ? &before->parts[part] : &(struct ipvs_pile){0}, &minus,
-				   &plus, sizeof(struct ipvs_entry), compare_entries, all);
+				   &plus, &entries_kind, all);
 	if (r == 0)
-		r = ipvs_pile_unique(all, sizeof(struct ipvs_entry), compare_entries, ret);
+		r = ipvs_pile_unique(all, &entries_kind, ret);
 	return r;
 }
 
