@@ -53,3 +53,17 @@ int iptables_backend_cleanup(char **ret_message);
 /* The same as a self-contained shell script on out. */
 struct strbuf;
 int iptables_backend_cleanup_script(struct strbuf *out);
+
+/*
+ * Where ipvs mode's record of what is ours in the kernel is kept (ipvs-owned.h): the caller's.
+ * load: -ENOENT when there is none yet. save may run in a copy of the process. Both synchronous;
+ * -errno.
+ */
+struct ipvs_memory {
+	int (*load)(void *userdata, char **ret_data, size_t *ret_size);
+	int (*save)(void *userdata, const char *data, size_t size);
+	void *userdata;
+};
+
+/* ipvs mode. memory is copied; its userdata must live as long as the backend. */
+int ipvs_backend_new(sd_event *event, const struct ipvs_memory *memory, struct backend **ret);
