@@ -10,6 +10,10 @@
 #include "kernel/ipvs-message.h"
 #include "kernel/netlink.h"
 
+/* No answer is longer: the kernel gives a dump in pieces of at most half of this, and a refusal has
+ * a request of ours in it. So each needs one read, not one to see its length and another. */
+#define ANSWER_SIZE (64 * 1024)
+
 struct ipvs {
 	struct nl_sock *socket;
 	int family;
@@ -68,6 +72,9 @@ int ipvs_open(struct ipvs **ret)
 	r = netlink_open(NETLINK_GENERIC, &v->socket);
 	if (r < 0)
 		return r == -EPROTONOSUPPORT ? -ENOENT : r;
+	if (nl_socket_set_msg_buf_size(v->socket, ANSWER_SIZE) < 0)
+		return -ENOMEM;
+	nl_socket_disable_msg_peek(v->socket);
 	r = family_resolve(v->socket, &v->family);
 	if (r < 0)
 		return r;

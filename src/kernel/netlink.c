@@ -7,6 +7,8 @@
 #include <netlink/handlers.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
+
 #define DUMP_ATTEMPTS 8
 
 /* What a socket is asked for: acknowledgements of a pipeline wait here. The kernel doubles it, and
@@ -27,10 +29,14 @@ struct pipeline {
 	int *errors;
 	const struct nlmsghdr *current;
 	uint32_t first; /* sequence number of the first request */
-	size_t n_sent, n_answered;
+	size_t n_queued, n_sent, n_answered;
+	size_t window; /* so many may be unanswered */
+	char *batch;   /* those queued, for one send */
+	size_t batch_size, batch_allocated;
 };
 
 #define UNANSWERED 1
+#define BATCH_SIZE (32 * 1024) /* of one send; a larger message goes alone */
 
 /* libnl knows fewer errors than errno; only failures of the library itself and of its socket come
  * this way, what the kernel answered is taken from its message. */
@@ -311,45 +317,78 @@ static size_t receive_buffer(const struct nl_sock *s)
 	return (size_t)size;
 }
 
-static int pipeline_send(struct nl_sock *s, struct pipeline *p, struct nl_msg *msg)
+static size_t pipeline_in_flight(const struct pipeline *p)
 {
-	int r;
+	return p->n_sent + p->n_queued - p->n_answered;
+}
 
-	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
-	nlmsg_hdr(msg)->nlmsg_seq = NL_AUTO_SEQ;
+/* Is there room for it in the send that is being put together? One alone always finds it. */
+static bool pipeline_has_room(const struct pipeline *p, const struct nlmsghdr *h)
+{
+	if (p->n_queued > 0 && p->batch_size + NLMSG_ALIGN(h->nlmsg_len) > BATCH_SIZE)
+		return false;
+	return pipeline_in_flight(p) == 0 || pipeline_in_flight(p) < p->window;
+}
+
+static int pipeline_queue(struct nl_sock *s, struct pipeline *p, struct nl_msg *msg)
+{
+	struct nlmsghdr *h = nlmsg_hdr(msg);
+
+	if (array_reserve(&p->batch, &p->batch_allocated,
+			  p->batch_size + NLMSG_ALIGN(h->nlmsg_len)) < 0)
+		return -ENOMEM;
+	h->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	h->nlmsg_seq = NL_AUTO_SEQ;
 	nl_complete_msg(s, msg); /* numbers follow each other */
-	if (p->n_sent == 0)
-		p->first = nlmsg_hdr(msg)->nlmsg_seq;
-	r = nl_send(s, msg);
-	if (r < 0)
-		return errno_from_nl(r);
-	p->n_sent++;
+	if (p->n_sent + p->n_queued == 0)
+		p->first = h->nlmsg_seq;
+	memcpy(p->batch + p->batch_size, h, h->nlmsg_len);
+	memset(p->batch + p->batch_size + h->nlmsg_len, 0,
+	       NLMSG_ALIGN(h->nlmsg_len) - h->nlmsg_len);
+	p->batch_size += NLMSG_ALIGN(h->nlmsg_len);
+	p->n_queued++;
 	return 0;
+}
+
+static int pipeline_send(struct nl_sock *s, struct pipeline *p)
+{
+	int r = p->n_queued ? nl_sendto(s, p->batch, p->batch_size) : 0;
+
+	if (r >= 0)
+		p->n_sent += p->n_queued;
+	p->n_queued = p->batch_size = 0;
+	return r < 0 ? errno_from_nl(r) : 0;
 }
 
 static int pipeline_run(struct nl_sock *s, struct nl_cb *cb, struct pipeline *p,
 			netlink_build_t build, void *userdata, size_t n)
 {
+	_cleanup_(netlink_msg_freep) struct nl_msg *next = NULL; /* built, and found no room yet */
 	size_t buffer = receive_buffer(s), largest = 0;
 	int r, failed = 0; /* failed: nothing more is sent, what was sent is waited for */
 
 	while (p->n_answered < (failed ? p->n_sent : n)) {
-		_cleanup_(netlink_msg_freep) struct nl_msg *msg = NULL;
-
-		if (!failed && p->n_sent < n) {
-			failed = build(p->n_sent, userdata, &msg);
+		while (!failed && p->n_sent + p->n_queued < n) {
+			if (!next)
+				failed = build(p->n_sent + p->n_queued, userdata, &next);
 			if (failed)
-				continue;
-			largest = MAX_OF(largest, (size_t)nlmsg_hdr(msg)->nlmsg_len);
+				break;
+			largest = MAX_OF(largest, (size_t)nlmsg_hdr(next)->nlmsg_len);
+			p->window = pipeline_window(buffer, largest);
+			if (!pipeline_has_room(p, nlmsg_hdr(next)))
+				break;
+			failed = pipeline_queue(s, p, next);
+			next = netlink_msg_free(next);
 		}
+		r = pipeline_send(s, p);
+		failed = failed ? failed : r;
+		/* Half of the answers, so that the next send is worth its while; at the end all. */
 		while (p->n_answered < p->n_sent &&
-		       (!msg || p->n_sent - p->n_answered >= pipeline_window(buffer, largest))) {
+		       (failed || p->n_sent == n || pipeline_in_flight(p) > p->window / 2)) {
 			r = receive(s, cb);
 			if (r < 0)
 				return r;
 		}
-		if (msg)
-			failed = pipeline_send(s, p, msg);
 	}
 	return failed;
 }
@@ -374,6 +413,7 @@ int netlink_pipeline(struct nl_sock *s, netlink_build_t build, void *userdata, s
 	} else {
 		r = -ENOMEM;
 	}
+	free(p.batch);
 	for (size_t i = 0; i < n; i++)
 		if (errors[i] == UNANSWERED)
 			errors[i] = r;
