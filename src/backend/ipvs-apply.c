@@ -7,6 +7,7 @@
 #include "backend/iptables-run.h"
 #include "backend/programs.h"
 #include "base/array.h"
+#include "base/log.h"
 
 #define TEMPORARY_SET "svcroute-new"
 
@@ -172,6 +173,8 @@ static bool load(struct work *w, const char *text)
 	if (w->family == ADDR_IPV6 && missing) {
 		w->off = true;
 		w->outcome->served[ADDR_IPV6] = false;
+		log_info("IPv6 is not available on this host: %s",
+			 message ? message : "no memory");
 		if (j->wanted->world->n_in_family[ADDR_IPV6] > 0)
 			ipvs_outcome_warn(w->outcome, "IPv6 services are not served: %s",
 					  message ? message : "no memory");

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "daemon/keep.h"
+#include "daemon/mode.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
 #include "daemon/sync.h"
@@ -180,7 +181,7 @@ int manager_new(const struct manager_options *options, struct manager **ret)
 	m->state_directory = file_root_path(m->root, KEEP_DIRECTORY);
 	if (!m->state_directory || keep_new_config(m, &m->config) < 0)
 		return log_oom();
-	r = iptables_backend_new(m->event, &m->backend);
+	r = mode_take_up(m);
 	if (r < 0)
 		return log_errno(r, "cannot set up iptables mode");
 	if (!m->once) {
@@ -216,8 +217,7 @@ struct manager *manager_free(struct manager *m)
 	server_free(m->server);
 	watch_free(m->watch);
 	address_monitor_free(m->monitor);
-	if (m->backend)
-		m->backend->ops->free(m->backend);
+	mode_done(m);
 	local_addrs_unref(m->addrs);
 	world_unref(m->world);
 	config_free(m->config);

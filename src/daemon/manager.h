@@ -14,6 +14,7 @@
 /*
  * All state of the daemon, owned by main(). Who writes what:
  *   manager.c  making and taking apart, events from outside (files, addresses, signals)
+ *   mode.c     which backend serves
  *   sync.c     when to read and when to write: see the drawing there
  *   keep.c     the last good state on the disk
  *   report.c   what is told: status line, log, answers on the control socket
@@ -35,6 +36,10 @@ struct manager {
 	struct world *world; /* the newest that the files gave; NULL before the first */
 	struct local_addrs *addrs;
 	struct backend *backend;
+	enum svc_mode mode;	/* of backend */
+	struct backend *former; /* of the mode before, until the new one has had a good sync */
+	enum svc_mode former_mode;
+	bool mode_settled; /* nothing of another mode is left to be taken away */
 	struct watch *watch;
 	struct address_monitor *monitor;
 	struct server *server;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "daemon/keep.h"
+#include "daemon/mode.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
 
@@ -257,6 +258,7 @@ static void on_synced(struct backend *b, const struct sync_result *result, void 
 		 result->full ? "full" : "what changed", result->n_chains, result->n_rules,
 		 result->n_stale);
 	keep_request(m);
+	mode_synced(m);
 	end_pass(m);
 }
 
@@ -361,6 +363,11 @@ static void begin_pass(struct manager *m)
 		return;
 	}
 	apply_settings(m);
+	r = mode_take_up(m);
+	if (r < 0) {
+		fail_pass(m, r, "the mode cannot be set up");
+		return;
+	}
 	if (m->once && config_n_left_out(m->config)) {
 		/* There is no last good content: to go on would take rules away that work. */
 		log_error("files were refused that have no last good content, nothing was changed");
