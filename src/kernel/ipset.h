@@ -92,8 +92,8 @@ int ipset_swap(struct ipset *s, const char *a, const char *b);
 /*
  * Adds or deletes many elements; one that is there already, or is gone already, is fine. Elements
  * before the bad one are done, *ret_done says how many, also on failure. type must be that of the
- * set: the kernel ignores what a type does not have. -ENOSPC: the set is full; -EAFNOSUPPORT:
- * another family; -ENOENT: no such set.
+ * set: the kernel ignores what a type does not have. -ENOSPC: the set is full (newer kernels let a
+ * few more than maxelem in); -EPROTO: an address of the other family; -ENOENT: no such set.
  */
 int ipset_add(struct ipset *s, const char *name, enum ipset_type type,
 	      const struct ipset_element *elements, size_t n, size_t *ret_done);

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The test of links again, on a dummy link."""
+import os
+import runpy
+
+from tap import SOURCE
+
+runpy.run_path(os.path.join(SOURCE, "tests", "netns", "test_links.py"), {"DUMMY": True}, "__main__")
