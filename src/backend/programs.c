@@ -90,8 +90,14 @@ bool programs_mean_missing(int status, const char *errors)
 enum iptables_variant programs_choose(enum iptables_backend setting,
 				      const bool foreign[_VARIANT_MAX])
 {
-	if (setting == IPTABLES_AUTO)
-		return foreign[VARIANT_LEGACY] && !foreign[VARIANT_NFT] ? VARIANT_LEGACY
-									: VARIANT_NFT;
-	return setting == IPTABLES_LEGACY ? VARIANT_LEGACY : VARIANT_NFT;
+	bool possible;
+
+	if (setting != IPTABLES_AUTO)
+		return setting == IPTABLES_LEGACY ? VARIANT_LEGACY : VARIANT_NFT;
+	if (foreign[VARIANT_LEGACY] && !foreign[VARIANT_NFT])
+		return VARIANT_LEGACY;
+	if (!foreign[VARIANT_NFT] &&
+	    iptables_variant_possible(VARIANT_NFT, ADDR_IPV4, &possible) == 0 && !possible)
+		return VARIANT_LEGACY;
+	return VARIANT_NFT;
 }

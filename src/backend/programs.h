@@ -22,6 +22,7 @@ int programs_load(enum iptables_variant v, enum addr_family f, const char *text,
  * is no such program. errors may be NULL. */
 bool programs_mean_missing(int status, const char *errors);
 
-/* The variant that our rules go to: as set, else where the others on this host are. */
+/* The variant that our rules go to: as set, else where the others on this host are, else nft, if
+ * this kernel has it. */
 enum iptables_variant programs_choose(enum iptables_backend setting,
 				      const bool foreign[_VARIANT_MAX]);
