@@ -46,14 +46,6 @@ struct backend {
 /* iptables mode. The variant is decided at the first sync by Backend= and by what the host uses. */
 int iptables_backend_new(sd_event *event, struct backend **ret);
 
-/* Takes away all that iptables mode made (and kube-proxy left), in both variants and families;
- * synchronous, for the command. 0, or the first error with *ret_message (malloc'ed); what works is
- * done all the same. */
-int iptables_backend_cleanup(char **ret_message);
-/* The same as a self-contained shell script on out. */
-struct strbuf;
-int iptables_backend_cleanup_script(struct strbuf *out);
-
 /*
  * Where ipvs mode's record of what is ours in the kernel is kept (ipvs-owned.h): the caller's.
  * load: -ENOENT when there is none yet. save may run in a copy of the process. Both synchronous;
@@ -64,6 +56,34 @@ struct ipvs_memory {
 	int (*save)(void *userdata, const char *data, size_t size);
 	void *userdata;
 };
+/* In a file of this directory, which is made when it is needed. The text stays the caller's, for as
+ * long as the memory is used. */
+struct ipvs_memory ipvs_memory_in(const char *directory);
+char *ipvs_memory_path(const char *directory); /* of that file; malloc'ed, NULL without memory */
 
-/* ipvs mode. memory is copied; its userdata must live as long as the backend. */
+/* ipvs mode. memory is copied; its userdata must live as long as the backend. What iptables mode
+ * left goes by itself, when the first sync is through. */
 int ipvs_backend_new(sd_event *event, const struct ipvs_memory *memory, struct backend **ret);
+
+/*
+ * What ipvs mode left, to be taken away once another mode serves: at once, or when the TCP
+ * connections that go its way have ended, which is looked at each minute; in copies of the process.
+ * Nothing is loaded or made on a host that has nothing of it. -ENOMEM.
+ */
+struct ipvs_remains;
+int ipvs_remains_new(sd_event *event, const struct ipvs_memory *memory, struct ipvs_remains **ret);
+/* While it is, ipvs mode must not begin. Takes NULL. */
+bool ipvs_remains_busy(const struct ipvs_remains *r);
+struct ipvs_remains *ipvs_remains_free(struct ipvs_remains *r);
+/* The same for programs without an event loop, once. Logs. */
+int ipvs_remains_remove(const struct ipvs_memory *memory);
+
+/* Takes away all that any mode of ours made (and kube-proxy left), in both variants and families;
+ * synchronous, for the command. 0, or the first error with *ret_message (malloc'ed); what works is
+ * done all the same. */
+int backend_cleanup(const struct ipvs_memory *memory, char **ret_message);
+/* The part of it that is rules, of all modes. */
+int iptables_backend_cleanup(char **ret_message);
+/* The whole as a self-contained shell script on out. record: path of the record of ipvs mode. */
+struct strbuf;
+int backend_cleanup_script(const char *record, struct strbuf *out);

@@ -173,8 +173,7 @@ static bool load(struct work *w, const char *text)
 	if (w->family == ADDR_IPV6 && missing) {
 		w->off = true;
 		w->outcome->served[ADDR_IPV6] = false;
-		log_info("IPv6 is not available on this host: %s",
-			 message ? message : "no memory");
+		log_info("IPv6 is not available on this host: %s", message ? message : "no memory");
 		if (j->wanted->world->n_in_family[ADDR_IPV6] > 0)
 			ipvs_outcome_warn(w->outcome, "IPv6 services are not served: %s",
 					  message ? message : "no memory");

@@ -106,7 +106,7 @@ int ipvs_look_server(struct ipvs_doors *d, const struct ipvs_key *key, struct ip
 	return r < 0 ? r : add_server(d, &server, l);
 }
 
-static int look_at_servers(struct ipvs_doors *d, struct ipvs_seen_servers *l)
+int ipvs_look_servers(struct ipvs_doors *d, struct ipvs_seen_servers *l)
 {
 	_cleanup_ipvs_servers_ struct ipvs_servers servers = {0};
 	int r = ipvs_list_servers(d->ipvs, &servers);
@@ -122,7 +122,7 @@ int ipvs_look(struct ipvs_doors *d, struct ipvs_seen *ret, struct ipvs_outcome *
 	_cleanup_ipvs_seen_ struct ipvs_seen seen = {0};
 	int r;
 
-	r = look_at_servers(d, &seen.servers);
+	r = ipvs_look_servers(d, &seen.servers);
 	if (r < 0) {
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r,
 				  "virtual servers cannot be listed: %s", strerror(-r));

@@ -35,6 +35,8 @@ void ipvs_seen_done(struct ipvs_seen *s);
 
 /* Reads all but the rules; what cannot be read is told. -errno: virtual servers. */
 int ipvs_look(struct ipvs_doors *d, struct ipvs_seen *ret, struct ipvs_outcome *o);
+/* All virtual servers with their real servers; sorted. */
+int ipvs_look_servers(struct ipvs_doors *d, struct ipvs_seen_servers *l);
 /* Adds one virtual server with its real servers, if there is one. Sorted order is the caller's. */
 int ipvs_look_server(struct ipvs_doors *d, const struct ipvs_key *key, struct ipvs_seen_servers *l);
 /* NULL when there is none. */

@@ -39,7 +39,8 @@ struct manager {
 	enum svc_mode mode;	/* of backend */
 	struct backend *former; /* of the mode before, until the new one has had a good sync */
 	enum svc_mode former_mode;
-	bool mode_settled; /* nothing of another mode is left to be taken away */
+	bool mode_settled;	      /* the mode has had a good sync */
+	struct ipvs_remains *remains; /* of ipvs mode, being taken away; NULL: none */
 	struct watch *watch;
 	struct address_monitor *monitor;
 	struct server *server;

@@ -2,46 +2,8 @@
 #include "daemon/mode.h"
 
 #include <errno.h>
-#include <fcntl.h>
 
-#include "base/file.h"
 #include "base/log.h"
-
-#define RECORD_NAME "owned"
-#define RECORD_MAX (64u << 20)
-
-static char *record_path(const struct manager *m)
-{
-	char *path = NULL;
-
-	return asprintf(&path, "%s/" RECORD_NAME, m->state_directory) < 0 ? NULL : path;
-}
-
-static int load_record(void *userdata, char **ret_data, size_t *ret_size)
-{
-	_cleanup_free_ char *path = record_path(userdata);
-
-	if (!path)
-		return -ENOMEM;
-	return file_read(AT_FDCWD, path, RECORD_MAX, ret_data, ret_size, NULL);
-}
-
-static int save_record(void *userdata, const char *data, size_t size)
-{
-	const struct manager *m = userdata;
-	_cleanup_free_ char *path = record_path(m);
-	int r;
-
-	if (!path)
-		return -ENOMEM;
-	r = file_make_dirs(m->state_directory, 0755);
-	return r < 0 ? r : file_write_atomic(path, data, size, 0600);
-}
-
-static struct ipvs_memory memory_of(struct manager *m)
-{
-	return (struct ipvs_memory){.load = load_record, .save = save_record, .userdata = m};
-}
 
 static int new_iptables(struct manager *m, struct backend **ret)
 {
@@ -50,7 +12,7 @@ static int new_iptables(struct manager *m, struct backend **ret)
 
 static int new_ipvs(struct manager *m, struct backend **ret)
 {
-	const struct ipvs_memory memory = memory_of(m);
+	const struct ipvs_memory memory = ipvs_memory_in(m->state_directory);
 
 	return ipvs_backend_new(m->event, &memory, ret);
 }
@@ -72,6 +34,10 @@ int mode_take_up(struct manager *m)
 		return 0;
 	if (!modes[mode])
 		return -EOPNOTSUPP; /* the settings refuse it */
+	/* One of the two would undo what the other does. */
+	if (ipvs_remains_busy(m->remains))
+		return -EAGAIN;
+	m->remains = ipvs_remains_free(m->remains);
 	if (m->former && m->former_mode == mode) {
 		/* Changed back before the other one had done anything good. */
 		b = m->former;
@@ -96,15 +62,24 @@ int mode_take_up(struct manager *m)
 
 void mode_synced(struct manager *m)
 {
+	const struct ipvs_memory memory = ipvs_memory_in(m->state_directory);
+
 	if (m->mode_settled)
 		return;
 	m->mode_settled = true;
 	if (m->former)
 		m->former = m->former->ops->free(m->former);
+	if (m->mode == MODE_IPVS)
+		return; /* it takes away by itself what others left */
+	if (m->once)
+		(void)ipvs_remains_remove(&memory);
+	else if (ipvs_remains_new(m->event, &memory, &m->remains) < 0)
+		(void)log_oom();
 }
 
 void mode_done(struct manager *m)
 {
+	ipvs_remains_free(m->remains);
 	if (m->former)
 		m->former->ops->free(m->former);
 	if (m->backend)
