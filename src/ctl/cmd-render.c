@@ -22,12 +22,6 @@ static int parse_family(const struct ctl *c, enum addr_family *ret)
 	return CTL_OK;
 }
 
-/* Compilers of these modes exist, also where the daemon cannot run one yet. */
-static bool can_render(enum svc_mode mode)
-{
-	return svc_mode_built(mode) || mode == MODE_IPVS;
-}
-
 /* *ret_mode: _MODE_MAX when the option is not given. */
 static int parse_mode(const struct ctl *c, enum svc_mode *ret_mode)
 {
@@ -44,7 +38,7 @@ static int parse_mode(const struct ctl *c, enum svc_mode *ret_mode)
 		return ctl_fail(CTL_USAGE,
 				"--mode takes iptables, ipvs, nftables or userspace, not '%s'",
 				c->mode);
-	if (!can_render((enum svc_mode)i))
+	if (!svc_mode_built((enum svc_mode)i))
 		return ctl_fail(CTL_REFUSED, "--mode %s: mode not in this build", c->mode);
 	*ret_mode = (enum svc_mode)i;
 	return CTL_OK;

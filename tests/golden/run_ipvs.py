@@ -137,7 +137,7 @@ def scenario(name):
         try:
             with open(f"{HERE}/ipvs/{name}.txt") as f:
                 want = sections(f.read())
-            scenes.import_scenario(name, folder)
+            scenes.import_scenario(name, folder, "ipvs")
             texts = scenes.render(folder, "--mode", "ipvs")
             netns.unshare()
         except (Failed, OSError) as e:
