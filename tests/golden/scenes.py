@@ -75,4 +75,7 @@ def main(scenario):
         for results in pool.imap(scenario, names):
             for case, wrong in results:
                 tap.report(not wrong, case, wrong)
+        # without a signal, which one that just begins to wait may miss
+        pool.close()
+        pool.join()
     tap.done()
