@@ -15,7 +15,8 @@
  */
 struct ipvs; /* a socket and the id of the family */
 
-/* -ENOENT: the kernel has no ip_vs (asking loads the module where it can be); -EPERM; -ENOMEM. */
+/* -ENOENT: the kernel has no ip_vs (asking loads the module where it can be); -EPERM: no
+ * CAP_NET_ADMIN over the namespace; -ENOMEM. */
 int ipvs_open(struct ipvs **ret);
 struct ipvs *ipvs_close(struct ipvs *v);
 DEFINE_CLEANUP(struct ipvs, ipvs_close);
@@ -24,7 +25,7 @@ DEFINE_CLEANUP(struct ipvs, ipvs_close);
 struct ipvs_key {
 	struct addr addr;
 	uint16_t port;
-	uint8_t protocol; /* IPPROTO_TCP, IPPROTO_UDP, IPPROTO_SCTP */
+	uint8_t protocol; /* IPPROTO_TCP, IPPROTO_UDP, IPPROTO_SCTP; read: also others' odd ones */
 };
 int ipvs_key_compare(const struct ipvs_key *a, const struct ipvs_key *b);
 
@@ -32,6 +33,7 @@ int ipvs_key_compare(const struct ipvs_key *a, const struct ipvs_key *b);
 #define IPVS_PERSISTENT 0x1u  /* of flags; the others are IP_VS_SVC_F_SCHED1 to 3 */
 #define IPVS_HASHED 0x2u      /* the kernel's own: masked out of what is read */
 
+/* The kernel sums them up every two seconds. */
 struct ipvs_counters {
 	uint64_t connections, in_packets, out_packets, in_bytes, out_bytes;
 };
@@ -80,8 +82,9 @@ int ipvs_get_server(struct ipvs *v, const struct ipvs_key *key, struct ipvs_serv
 int ipvs_list_dests(struct ipvs *v, const struct ipvs_key *key, struct ipvs_dests *ret);
 
 /*
- * Changes are collected and sent many at a time, each acknowledged. The order is kept; a change
- * that fails does not stop those after it.
+ * Changes are sent many at a time, each acknowledged. The order is kept; a change that fails does
+ * not stop those after it. -EINVAL also for what the kernel would take and is not sent: port 0,
+ * another protocol than the three, a real server of the other family.
  */
 enum ipvs_verb {
 	IPVS_NEW_SERVER,
