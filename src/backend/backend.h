@@ -20,6 +20,8 @@ struct sync_result {
 		*message; /* what failed, for people; NULL on success; valid during the callback */
 	bool full;	  /* everything was written, not only what changed */
 	size_t n_chains, n_rules, n_stale;
+	size_t n_other;	     /* changes of virtual servers, sets, addresses */
+	const char *written; /* what was, for people; NULL: what the first three say; as message */
 	uint64_t duration_usec;
 };
 typedef void (*backend_done_t)(struct backend *b, const struct sync_result *result, void *userdata);

@@ -12,9 +12,10 @@
  * kernel remembers: their weight is 0 and no service wants them. So a restart forgets none.
  */
 #define DRAIN_USEC (60 * USEC_PER_SEC)
+#define LATER_USEC USEC_PER_SEC /* while a sync runs, or none was good */
 #define LOOK_IN_PLACE 50
 
-static void arm(struct ipvs_mode *b);
+static void arm(struct ipvs_mode *b, uint64_t delay);
 
 static int compare(const void *a, const void *b)
 {
@@ -37,7 +38,7 @@ void ipvs_drains_update(struct ipvs_mode *b, const struct ipvs_outcome *o, bool 
 			b->draining[n++] = b->draining[i];
 	b->n_draining = n;
 	if (b->n_draining > 0)
-		arm(b);
+		arm(b, DRAIN_USEC);
 }
 
 static void take_outcome(struct ipvs_mode *b, const struct ipvs_outcome *o)
@@ -47,7 +48,7 @@ static void take_outcome(struct ipvs_mode *b, const struct ipvs_outcome *o)
 		log_warning("%s", o->message ? o->message : strerror(-o->error));
 	ipvs_drains_update(b, o, o->error == 0);
 	if (b->n_draining > 0)
-		arm(b);
+		arm(b, DRAIN_USEC);
 }
 
 static void make_task(const struct ipvs_mode *b, struct ipvs_task *t)
@@ -81,7 +82,7 @@ static void on_worked(struct helper *h, int status, void *userdata)
 	if (r == 0)
 		r = ipvs_outcome_read(report, size, &o);
 	if (r < 0)
-		arm(b);
+		arm(b, DRAIN_USEC);
 	else
 		take_outcome(b, &o);
 	if (b->run)
@@ -93,22 +94,20 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	_cleanup_ipvs_outcome_ struct ipvs_outcome o = {0};
 	struct ipvs_mode *b = userdata;
 	struct ipvs_task t = {0};
+	bool later = false;
 
 	(void)source;
 	(void)usec;
-	if (b->run || b->drain) {
-		arm(b);
-		return 0;
-	}
 	/* While it is not known what is wanted, a weight of 0 says nothing. */
 	for (size_t i = 0; i < b->n_draining; i++)
-		if (!b->in_force[b->draining[i].addr.family]) {
-			arm(b);
-			return 0;
-		}
+		later |= !b->in_force[b->draining[i].addr.family];
+	if (later || b->run || b->drain) {
+		arm(b, LATER_USEC);
+		return 0;
+	}
 	if (b->n_draining > LOOK_IN_PLACE) {
 		if (helper_fork(b->event, "drain", work, b, on_worked, b, &b->drain) < 0)
-			arm(b);
+			arm(b, DRAIN_USEC);
 		return 0;
 	}
 	make_task(b, &t);
@@ -118,9 +117,9 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 }
 
 /* Not while it runs: syncs that come each few seconds must not put it off. */
-static void arm(struct ipvs_mode *b)
+static void arm(struct ipvs_mode *b, uint64_t delay)
 {
-	uint64_t at = clock_monotonic_usec() + DRAIN_USEC;
+	uint64_t at = clock_monotonic_usec() + delay;
 	int enabled = SD_EVENT_OFF, r;
 
 	if (!b->drain_timer) {

@@ -89,10 +89,25 @@ static void warnings_take(struct ipvs_mode *b, const struct strbuf *texts)
 	}
 }
 
+static void print_written(const struct ipvs_outcome *o, struct strbuf *out)
+{
+	if (o->n_servers + o->n_dests + o->n_entries + o->n_addresses + o->n_rules + o->n_chains +
+		    o->n_stale ==
+	    0)
+		strbuf_add(out, "nothing to change");
+	else
+		strbuf_addf(out,
+			    "%zu virtual and %zu real servers, %zu entries of sets, %zu addresses, "
+			    "%zu chains and %zu rules written",
+			    o->n_servers, o->n_dests, o->n_entries, o->n_addresses, o->n_chains,
+			    o->n_rules);
+}
+
 /* What the work reported becomes the account. */
 static void take_outcome(struct ipvs_run *run, const struct ipvs_outcome *o)
 {
 	_cleanup_free_ char *message = NULL;
+	_cleanup_strbuf_ struct strbuf written = {0};
 	struct ipvs_mode *b = run->backend;
 	struct ipvs_owned settled;
 	struct sync_result result = {
@@ -101,6 +116,7 @@ static void take_outcome(struct ipvs_run *run, const struct ipvs_outcome *o)
 		.n_chains = o->n_chains,
 		.n_rules = o->n_rules,
 		.n_stale = o->n_stale,
+		.n_other = o->n_servers + o->n_dests + o->n_entries + o->n_addresses,
 	};
 
 	for (int f = 0; f < _ADDR_FAMILY_MAX; f++) {
@@ -130,6 +146,8 @@ static void take_outcome(struct ipvs_run *run, const struct ipvs_outcome *o)
 		message = ipvs_outcome_text(o);
 		result.message = message ? message : strerror(-o->error);
 	}
+	print_written(o, &written);
+	result.written = strbuf_text(&written);
 	finish(run, &result);
 }
 

@@ -231,6 +231,19 @@ static void fail_pass(struct manager *m, int error, const char *message)
 	}
 }
 
+static void log_synced(const struct sync_result *result)
+{
+	unsigned long long ms = (unsigned long long)(result->duration_usec / USEC_PER_MSEC);
+	const char *kind = result->full ? "full" : "what changed";
+
+	if (result->written)
+		log_info("synced in %llu ms (%s): %s", ms, kind, result->written);
+	else
+		log_info("synced in %llu ms (%s): %zu chains and %zu rules written, %zu stale "
+			 "chains deleted",
+			 ms, kind, result->n_chains, result->n_rules, result->n_stale);
+}
+
 static void on_synced(struct backend *b, const struct sync_result *result, void *userdata)
 {
 	struct manager *m = userdata;
@@ -248,15 +261,11 @@ static void on_synced(struct backend *b, const struct sync_result *result, void 
 	set_error(m, NULL);
 	m->n_syncs++;
 	m->last_sync_usec = clock_realtime_usec();
-	if (result->n_rules || result->n_stale || result->n_chains)
+	if (result->n_rules || result->n_stale || result->n_chains || result->n_other)
 		m->last_change_usec = m->last_sync_usec;
 	m->last_duration_usec = result->duration_usec;
 	m->last_full = result->full;
-	log_info("synced in %llu ms (%s): %zu chains and %zu rules written, %zu stale chains "
-		 "deleted",
-		 (unsigned long long)(result->duration_usec / USEC_PER_MSEC),
-		 result->full ? "full" : "what changed", result->n_chains, result->n_rules,
-		 result->n_stale);
+	log_synced(result);
 	keep_request(m);
 	mode_synced(m);
 	end_pass(m);

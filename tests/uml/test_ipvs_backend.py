@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 900
+# weight: 90
+"""The daemon in ipvs mode against a real kernel: what it makes, what it leaves alone, draining, restarts, both ways of
+changing the mode, clean-up."""
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+
+import hosts
+import netns
+from tap import SVCROUTECTL, SVCROUTED, Tap
+
+SETTINGS = "[Proxy]\nMode={}\nNodeName=node-1\nClusterCIDR=10.1.0.0/16 2001:db8:1::/64\n{}"
+VIP, VIP6 = "10.96.0.10", "fd00:96::10"
+FOREIGN = ["-A -t 192.0.2.10:9999 -s wrr", "-a -t 192.0.2.10:9999 -r 10.9.0.1:9999 -g -w 7", "-A -f 77 -s rr"]
+
+
+def service(endpoints, name="web", ip=VIP, port=80, node_port=30080, protocol="TCP", more=""):
+    inside = ", ".join(f'"{e}"' for e in endpoints)
+    kind = 'type = "NodePort"; ' if node_port else ""
+    extra = f"nodePort = {node_port}; " if node_port else ""
+    return (f'services = (\n  {{ name = "{name}"; {kind}clusterIP = "{ip}"; {more}'
+            f'ports = ( {{ port = {port}; protocol = "{protocol}"; {extra}}} );\n    endpoints = [ {inside} ]; }}\n);\n')
+
+
+class Router:
+    """A host with a daemon's files. once() and start() run it."""
+
+    def __init__(self, mode="ipvs", more=""):
+        self.network = hosts.Network()
+        self.host = self.network.router
+        self.root = hosts.Root()
+        self.settings(mode, more)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.root.__exit__()
+        self.network.__exit__(*args)
+
+    def settings(self, mode, more=""):
+        self.root.write("svcroute.conf", SETTINGS.format(mode, more))
+
+    def write(self, *arguments, name="web", **keys):
+        self.root.write(f"services.d/{name}.cfg", service(*arguments, name=name, **keys))
+
+    def environment(self):
+        return dict(os.environ, XTABLES_LOCKFILE=f"{self.root.path}/xtables.lock")
+
+    def once(self, status=0):
+        p = self.host.finish([SVCROUTED, "--root", self.root.path, "--once"], env=self.environment())
+        assert p.returncode == status, f"status {p.returncode}: {p.stderr}"
+        return p.stderr
+
+    def quiet(self):
+        """A sync that has nothing to do does nothing."""
+        said = self.once()
+        assert "nothing to change" in said, said
+
+    @contextlib.contextmanager
+    def start(self):
+        with hosts.Daemon(self.host, self.root) as d:
+            yield d.ready()
+
+    def servers(self):
+        return self.host.run(["ipvsadm-save", "-n"]).splitlines()
+
+    def reals(self, address=f"{VIP}:80"):
+        """{real server: weight} of one virtual server."""
+        lines = [line.split() for line in self.servers() if line.startswith("-a ")]
+        return {w[4]: int(w[7]) for w in lines if w[2] == address}
+
+    def addresses(self):
+        p = self.host.finish(["ip", "-o", "addr", "show", "dev", "kube-ipvs0"])
+        return sorted(line.split()[3] for line in p.stdout.splitlines())
+
+    def sets(self):
+        return self.host.run(["ipset", "save"]).splitlines()
+
+    def rules(self):
+        text = "".join(self.host.save(f, "legacy") for f in hosts.FAMILIES)
+        return [re.sub(r" \[.*", "", line) for line in text.splitlines() if re.match(r"-|:KUBE", line)]
+
+    def everything(self):
+        entries = sorted(re.sub(r" hashsize.*", "", line) for line in self.sets())
+        return self.servers(), self.addresses(), entries, self.rules()
+
+    def wait(self, what, condition, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, f"not within {seconds} s: {what}; {self.servers()}"
+            time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def connection(host, address, port):
+    """An open connection and the endpoint's end of it, which answers nothing."""
+    with host.inside():
+        s = socket.create_connection((address, port), timeout=10)
+    with s:
+        yield s
+
+
+class Listener:
+    """An endpoint that accepts, and echoes."""
+    PROGRAM = """
+import socket, sys, threading
+s = socket.create_server((sys.argv[1], 8080), family=socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, backlog=200)
+print("ready", flush=True)
+def serve(c):
+    while True:
+        data = c.recv(100)
+        if not data: break
+        c.sendall(sys.argv[1].encode() + b" " + data)
+    c.close()
+while True:
+    c, _ = s.accept()
+    threading.Thread(target=serve, args=(c,), daemon=True).start()
+"""
+
+    def __init__(self, network, host, address):
+        p = host.popen([sys.executable, "-c", self.PROGRAM, address], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        network.processes.append(p)
+        assert p.stdout.readline() == "ready\n"
+
+
+def say(s, text=b"x"):
+    """Who answers on an open connection."""
+    s.sendall(text + b"\n")
+    return s.recv(200).decode().split()[0]
+
+
+def ask(host, address, port):
+    with connection(host, address, port) as s:
+        return say(s)
+
+
+def first_start(t):
+    with t.case("a first start makes all, and another one changes nothing"), Router() as r:
+        r.write(["10.1.0.11:8080", "10.1.0.12:8080"])
+        r.write(["[2001:db8:1::11]:8080"], name="six", ip=VIP6, node_port=30081)
+        r.once()
+        assert r.reals() == {"10.1.0.11:8080": 1, "10.1.0.12:8080": 1}, r.servers()
+        assert r.reals("192.0.2.10:30080") == r.reals(), r.servers()
+        assert r.reals(f"[{VIP6}]:80") == {"[2001:db8:1::11]:8080": 1}, r.servers()
+        assert r.addresses() == [f"{VIP}/32", f"{VIP6}/128"], r.addresses()
+        link = r.host.run(["ip", "-d", "link", "show", "kube-ipvs0"])
+        assert "state DOWN" in link and " dummy " in link and "qlen" not in link, link
+        assert len([s for s in r.sets() if s.startswith("create")]) == 34, r.sets()
+        assert f"add KUBE-CLUSTER-IP {VIP},tcp:80" in r.sets()
+        assert r.host.run(["sysctl", "-n", "net.ipv4.vs.conntrack"]) == "1\n"
+        before = r.everything()
+        r.quiet()
+        assert r.everything() == before
+        # what was changed by hand is put right: weights, rules, entries, addresses, servers
+        r.host.run(["ipvsadm", "-e", "-t", f"{VIP}:80", "-r", "10.1.0.11:8080", "-m", "-w", "0"])
+        r.host.run(["ipvsadm", "-d", "-t", f"{VIP}:80", "-r", "10.1.0.12:8080"])
+        r.host.run(["ipvsadm", "-D", "-t", "192.0.2.10:30080"])
+        r.host.run(["ipvsadm", "-E", "-t", "10.1.0.1:30080", "-s", "lc"])
+        r.host.run(["iptables", "-F", "KUBE-IPVS-FILTER"])
+        r.host.run(["iptables", "-t", "nat", "-D", "PREROUTING", "1"])
+        r.host.run(["ipset", "del", "KUBE-IPVS-IPS", VIP])
+        r.host.run(["ipset", "add", "KUBE-IPVS-IPS", "10.96.0.99"])
+        r.host.ip(f"addr del {VIP}/32 dev kube-ipvs0")
+        assert r.everything() != before
+        r.once()
+        after = r.everything()
+        assert (after[0], after[1], after[2], sorted(after[3])) == (before[0], before[1], before[2], sorted(before[3]))
+        r.quiet()
+
+
+def ownership(t):
+    with t.case("what others made is left alone"), Router(more="[IPVS]\nExcludeCIDRs=198.51.100.0/24\n") as r:
+        r.write(["10.1.0.11:8080"])
+        feed(r, FOREIGN + [f"-A -t {VIP}:80 -s lc", "-A -t 198.51.100.7:80 -s rr"])
+        r.host.ip("link add kube-ipvs0 type dummy", "addr add 10.9.9.10/24 dev kube-ipvs0", "addr add 10.9.9.9/32 dev kube-ipvs0")
+        # what a kube-proxy left: an address with a virtual server
+        r.host.ip("addr add 10.96.7.7/32 dev kube-ipvs0")
+        feed(r, ["-A -t 10.96.7.7:80 -s rr"])
+        r.once()
+        lines = [line.rstrip() for line in r.servers()]
+        for line in [*FOREIGN, "-A -t 198.51.100.7:80 -s rr"]:
+            assert line in lines, (line, lines)
+        assert f"-A -t {VIP}:80 -s rr" in lines, lines  # taken over
+        assert not any("10.96.7.7" in line for line in lines), lines
+        assert r.addresses() == ["10.9.9.10/24", "10.9.9.9/32", f"{VIP}/32"], r.addresses()
+        r.quiet()
+        # ours go, theirs stay
+        r.root.remove("services.d/web.cfg")
+        r.once()
+        lines = [line.rstrip() for line in r.servers()]
+        assert sorted(lines) == sorted([*FOREIGN, "-A -t 198.51.100.7:80 -s rr"]), lines
+        assert r.addresses() == ["10.9.9.10/24", "10.9.9.9/32"], r.addresses()
+        r.write(["10.1.0.11:8080"])
+        r.once()
+        ctl(r, "cleanup")
+        lines = [line.rstrip() for line in r.servers()]
+        assert sorted(lines) == sorted([*FOREIGN, "-A -t 198.51.100.7:80 -s rr"]), lines
+        assert r.addresses() == ["10.9.9.10/24", "10.9.9.9/32"], r.addresses()
+
+
+def feed(r, lines):
+    with r.host.inside():
+        subprocess.run(["ipvsadm", "-R"], input="\n".join(lines) + "\n", text=True, check=True, timeout=60)
+
+
+def ctl(r, *arguments, status=0):
+    p = r.host.finish([SVCROUTECTL, "--root", r.root.path, *arguments], env=r.environment())
+    assert p.returncode == status, f"status {p.returncode}: {p.stdout}{p.stderr}"
+    return p.stdout + p.stderr
+
+
+def clean(t):
+    for how in ("command", "script"):
+        with t.case(f"clean-up by {how}"), Router() as r:
+            before = r.everything()[0], r.everything()[2:]
+            sysctls = ["net.ipv4.vs.conntrack", "net.ipv4.vs.expire_nodest_conn", "net.ipv4.ip_forward"]
+            r.host.run(["sysctl", "-w", "net.ipv4.ip_forward=0"])
+            values = r.host.run(["sysctl", *sysctls])
+            r.write(["10.1.0.11:8080"])
+            r.write(["[2001:db8:1::11]:8080"], name="six", ip=VIP6, node_port=30081, protocol="UDP")
+            r.once()
+            for _ in range(2):
+                if how == "command":
+                    ctl(r, "cleanup")
+                else:
+                    script = ctl(r, "cleanup", "--print-script")
+                    p = r.host.finish(["sh", "-c", script], env=r.environment())
+                    assert (p.returncode, p.stderr) == (0, ""), f"{p.returncode} {p.stderr}"
+                assert (r.everything()[0], r.everything()[2:]) == before, r.everything()
+                assert r.host.finish(["ip", "link", "show", "kube-ipvs0"]).returncode == 1
+                assert r.host.run(["sysctl", *sysctls]) == values
+
+
+def draining(t):
+    with Router() as r:
+        n = r.network
+        Listener(n, n.pod_a, "10.1.0.11")
+        Listener(n, n.pod_b, "10.1.0.12")
+        n.settle()
+        r.write(["10.1.0.11:8080", "10.1.0.12:8080"])
+        with r.start() as d:
+            with t.case("connections are shared out"):
+                got = [ask(n.client, VIP, 80) for _ in range(4)]
+                assert sorted(set(got)) == ["10.1.0.11", "10.1.0.12"] and got.count("10.1.0.11") == 2, got
+                assert ask(n.client, "192.0.2.10", 30080) in got
+            with t.case("an endpoint with a connection drains, one without goes at once"):
+                with connection(n.client, VIP, 80) as s:
+                    who = say(s)
+                    other = "10.1.0.12" if who == "10.1.0.11" else "10.1.0.11"
+                    r.write([f"{other}:8080"])
+                    d.reload()
+                    assert r.reals() == {f"{who}:8080": 0, f"{other}:8080": 1}, r.reals()
+                    assert {ask(n.client, VIP, 80) for _ in range(3)} == {other}
+                    assert say(s) == who
+                    # it comes back, and keeps its connection
+                    r.write([f"{who}:8080", f"{other}:8080"])
+                    d.reload()
+                    assert r.reals() == {f"{who}:8080": 1, f"{other}:8080": 1}, r.reals()
+                    assert say(s) == who
+                    assert {ask(n.client, VIP, 80) for _ in range(4)} == {who, other}
+                    # again; and the daemon is started anew meanwhile
+                    r.write([f"{other}:8080"])
+                    d.reload()
+                    assert r.reals() == {f"{who}:8080": 0, f"{other}:8080": 1}, r.reals()
+            with t.case("a new daemon goes on with what drains"):
+                with connection(n.client, VIP, 80) as s:
+                    who = say(s)
+                    assert r.reals()[f"{who}:8080"] == 1
+                    other = "10.1.0.12" if who == "10.1.0.11" else "10.1.0.11"
+                    r.write([f"{other}:8080"])
+                    d.reload()
+                    assert r.reals()[f"{who}:8080"] == 0, r.reals()
+                    d.stop()
+                    with r.start():
+                        assert r.reals()[f"{who}:8080"] == 0 and say(s) == who
+        with r.start():
+            # the counters of closed connections are kept up to two minutes, and looked at each minute
+            with t.case("a drained endpoint goes by itself"):
+                r.wait("the drained one is gone", lambda: r.reals() == {f"{other}:8080": 1}, 240)
+        with t.case("an endpoint that was draining while nobody ran gets its weight back"):
+            r.host.run(["ipvsadm", "-e", "-t", f"{VIP}:80", "-r", f"{other}:8080", "-m", "-w", "0"])
+            r.once()
+            assert r.reals() == {f"{other}:8080": 1}, r.reals()
+
+
+def modes(t):
+    with Router("iptables") as r:
+        n = r.network
+        Listener(n, n.pod_a, "10.1.0.11")
+        Listener(n, n.pod_b, "10.1.0.12")
+        n.settle()
+        r.write(["10.1.0.11:8080", "10.1.0.12:8080"])
+        with r.start() as d:
+            iptables = sorted(r.rules())
+            assert ask(n.client, VIP, 80)
+            with connection(n.client, VIP, 80) as early:
+                who = say(early)
+                with t.case("from iptables to ipvs"):
+                    r.settings("ipvs")
+                    d.reload()
+                    assert say(early) == who, "a connection from before"
+                    assert {ask(n.client, VIP, 80) for _ in range(4)} == {"10.1.0.11", "10.1.0.12"}
+                    assert not [line for line in r.rules() if "KUBE-SEP" in line or "KUBE-EXTERNAL" in line], r.rules()
+                    said = ctl(r, "status")
+                    assert "ipvs" in said, said
+                with connection(n.client, VIP, 80) as late:
+                    who_late = say(late)
+                    with t.case("and back, connections stay"):
+                        r.settings("iptables")
+                        d.reload()
+                        assert say(early) == who and say(late) == who_late
+                        assert ask(n.client, VIP, 80) in ("10.1.0.11", "10.1.0.12")
+                        assert any("KUBE-SEP" in line for line in r.rules())
+                        r.wait("virtual servers get no new connections", lambda: set(r.reals().values()) <= {0})
+                        assert say(late) == who_late
+                with t.case("what ipvs mode left goes when its connections have ended"):
+                    r.wait("all of it is gone", lambda: not r.servers() and not r.sets() and not r.addresses(), 300)
+                    r.wait("the rules too", lambda: sorted(r.rules()) == iptables)
+                    assert say(early) == who
+    with t.case("ipvs mode finds what iptables mode left while nobody ran"), Router("iptables") as r:
+        r.write(["10.1.0.11:8080"])
+        r.once()
+        r.settings("ipvs")
+        r.once()
+        assert not [line for line in r.rules() if "KUBE-SEP" in line or "KUBE-EXTERNAL" in line or "KUBE-NODEPORTS" in line], r.rules()
+        r.quiet()
+        r.settings("iptables")
+        r.once()
+        assert not r.servers() and not r.sets() and not r.addresses(), r.everything()
+        assert not [line for line in r.rules() if "IPVS" in line], r.rules()
+
+
+def failures(t):
+    with t.case("a scheduler that the kernel lacks, and what works all the same"), Router() as r:
+        r.host.run(["sh", "-c", "! lsmod | grep -q ip_vs_twos"])
+        r.write(["10.1.0.11:8080"])
+        r.write(["10.1.0.11:8080"], name="odd", ip="10.96.0.11", node_port=0, more='scheduler = "twos"; ')
+        said = r.once(1)
+        assert "10.96.0.11:80" in said and "scheduler 'twos'" in said and "modprobe ip_vs_twos" in said, said
+        assert r.reals() == {"10.1.0.11:8080": 1}
+        assert r.addresses() == [f"{VIP}/32"], r.addresses()
+    with t.case("a set of ours with another type"), Router() as r:
+        r.host.run(["ipset", "create", "KUBE-CLUSTER-IP", "hash:net"])
+        r.write(["10.1.0.11:8080"])
+        said = r.once(1)
+        assert "KUBE-CLUSTER-IP" in said and "ipset destroy KUBE-CLUSTER-IP" in said, said
+        assert not r.addresses(), "no address without its guard"
+        r.host.run(["ipset", "destroy", "KUBE-CLUSTER-IP"])
+        r.once()
+        assert r.addresses() == [f"{VIP}/32"]
+    with t.case("a set of ours with other options is replaced while rules use it"), Router() as r:
+        r.write(["10.1.0.11:8080"])
+        r.once()
+        before = r.everything()
+        r.host.run(["ipset", "create", "other", "hash:ip,port", "maxelem", "99", "timeout", "0"])
+        r.host.run(["ipset", "swap", "other", "KUBE-CLUSTER-IP"])
+        r.host.run(["ipset", "destroy", "other"])
+        assert r.everything() != before
+        r.once()
+        assert r.everything() == before
+        r.quiet()
+    with t.case("a state directory that cannot be written is a warning"), Router() as r:
+        os.makedirs(f"{r.root.path}/var/lib")
+        r.root.write("services.d/web.cfg", service(["10.1.0.11:8080"]))
+        with open(f"{r.root.path}/var/lib/svcroute", "w"):
+            pass
+        with r.start():
+            assert r.reals() == {"10.1.0.11:8080": 1}
+            assert "cannot be recorded" in ctl(r, "status"), ctl(r, "status")
+
+
+def main():
+    netns.unshare()
+    subprocess.run(["modprobe", "-a", "ipv6", "bridge", "veth"], check=True)
+    t = Tap()
+    for part in (first_start, ownership, clean, failures, draining, modes):
+        if not sys.argv[1:] or part.__name__ in sys.argv[1:]:
+            part(t)
+    t.done()
+
+
+main()
