@@ -158,7 +158,8 @@ def main():
         fetch()
         status = boot(os.path.abspath(sys.argv[1]), sys.argv[2:])
     except (Failed, OSError, subprocess.SubprocessError) as e:
-        print(f"not ok 1 - user-mode Linux\n# {str(e) or type(e).__name__}".replace("\n", "\n# ").replace("# # ", "# ") + "\n1..1")
+        why = (str(e) or type(e).__name__).replace("\n", "\n# ")
+        print(f"not ok 1 - user-mode Linux\n# {why}\n1..1")
         status = 1
     sys.exit(status)
 
