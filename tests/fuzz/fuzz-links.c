@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (size >= sizeof(h)) {
 			memcpy(&h, data, sizeof(h));
-			if (h.nlmsg_len >= sizeof(h) && NLMSG_ALIGN(h.nlmsg_len) < size)
+			if (h.nlmsg_len >= sizeof(h) && h.nlmsg_len < size - NLMSG_ALIGNTO)
 				step = NLMSG_ALIGN(h.nlmsg_len);
 		}
 		/* Of its own: aligned, and a read past its end is seen. */
