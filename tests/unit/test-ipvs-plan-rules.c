@@ -12,7 +12,7 @@ static struct ipvs_state *state_with(const char *const *ranges, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		struct setup u;
-		char key[16];
+		char key[32];
 
 		(void)snprintf(key, sizeof(key), "ns/%zu", i);
 		set_up_external(&u, key);
