@@ -261,7 +261,7 @@ static void note_settings(struct ipvs_run *run)
 void ipvs_run_begin(struct ipvs_run *run)
 {
 	struct ipvs_mode *b = run->backend;
-	bool in_place;
+	size_t n = SIZE_MAX;
 	int r;
 
 	load_record(b);
@@ -277,11 +277,15 @@ void ipvs_run_begin(struct ipvs_run *run)
 	run->task.owned = &b->owned;
 	run->task.has_saved = b->has_saved;
 	memcpy(run->task.saved_hash, b->saved_hash, sizeof(b->saved_hash));
-	in_place = !run->full && ipvs_work_size(&run->task) <= CHANGES_IN_PLACE;
-	if (in_place) {
+	if (!run->full)
+		n = ipvs_work_size(&run->task);
+	if (n <= CHANGES_IN_PLACE) {
 		_cleanup_ipvs_outcome_ struct ipvs_outcome o = {0};
 
-		ipvs_work_change(&run->task, &o);
+		if (n > 0)
+			ipvs_work_change(&run->task, &o);
+		for (int f = 0; n == 0 && f < _ADDR_FAMILY_MAX; f++)
+			o.served[f] = true;
 		take_outcome(run, &o);
 		return;
 	}

@@ -405,7 +405,7 @@ size_t ipvs_work_size(const struct ipvs_task *t)
 
 			if (ipvs_plan_set_change(old, new, (enum ipvs_set)i, &plan) < 0)
 				return SIZE_MAX;
-			n += (plan.add.n + plan.del.n) / 16;
+			n += (plan.add.n + plan.del.n + 15) / 16;
 			if (i == SET_IPVS_IPS && plan.add.n + plan.del.n > 0)
 				return SIZE_MAX;
 		}

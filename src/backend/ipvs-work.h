@@ -21,8 +21,8 @@ struct ipvs_task {
 void ipvs_work_full(const struct ipvs_task *t, struct ipvs_outcome *o);
 /* What changed against the account, which must be there for every family that is wanted. */
 void ipvs_work_change(const struct ipvs_task *t, struct ipvs_outcome *o);
-/* How many changes that would be, about; SIZE_MAX when it is not for the event loop to do: rules
- * change, or what is owned. */
+/* How many changes that would be, about; 0: none; SIZE_MAX when it is not for the event loop to do:
+ * rules change, or what is owned. */
 size_t ipvs_work_size(const struct ipvs_task *t);
 
 /* Looks at real servers that drain; those that are done go. */
