@@ -209,6 +209,13 @@ static bool is_surprise(const struct ipvs_change *c)
 	       (c->error == -ENOENT && c->verb >= IPVS_NEW_DEST);
 }
 
+static const char *service_of(const struct work *w, const struct ipvs_key *key)
+{
+	const struct ipvs_virtual *v = ipvs_find_virtual(w->job->wanted, key);
+
+	return v ? v->service->key : NULL;
+}
+
 /* surprises: keys of virtual servers to be looked at again; NULL: there was a second look. */
 static void build(struct work *w, struct ipvs_changes *c, struct keys *surprises)
 {
@@ -237,7 +244,7 @@ static void build(struct work *w, struct ipvs_changes *c, struct keys *surprises
 		if (surprises && is_surprise(change) && keys_add(surprises, key) == 0)
 			continue;
 		if (r == 0)
-			fail(w, change->error, ipvs_explain(change, &change->server));
+			fail(w, change->error, ipvs_explain(change, service_of(w, key)));
 		if (change->verb < IPVS_NEW_DEST)
 			(void)keys_add(&w->failed, key);
 	}
@@ -357,7 +364,7 @@ static void run_changes(struct ipvs_doors *d, struct ipvs_changes *c, enum addr_
 			o->n_dests += change->verb >= IPVS_NEW_DEST;
 		} else if (change->error != -ESRCH && change->error != -ENOENT) {
 			ipvs_outcome_fail_text(o, family, change->error,
-					       ipvs_explain(change, &change->server));
+					       ipvs_explain(change, NULL));
 		}
 	}
 }

@@ -180,15 +180,16 @@ static const char *reason(int error)
 	}
 }
 
-char *ipvs_explain(const struct ipvs_change *c, const struct ipvs_server *server)
+char *ipvs_explain(const struct ipvs_change *c, const char *service)
 {
+	const char *scheduler = c->server.scheduler;
 	const struct ipvs_key *key = &c->server.key;
 	char text[ADDR_PORT_TEXT_MAX], dest[ADDR_PORT_TEXT_MAX];
 	struct strbuf b = {0};
 
-	strbuf_addf(&b, "virtual server %s/%s: cannot %s",
-		    addr_port_format(&key->addr, key->port, text),
-		    ipvs_protocol_text(key->protocol), ipvs_verb_text(c->verb));
+	strbuf_addf(&b, "%s/%s%s%s%s: cannot %s", addr_port_format(&key->addr, key->port, text),
+		    ipvs_protocol_text(key->protocol), service ? " (" : "", service ? service : "",
+		    service ? ")" : "", ipvs_verb_text(c->verb));
 	if (c->verb >= IPVS_NEW_DEST)
 		strbuf_addf(&b, " %s", addr_port_format(&c->dest.addr, c->dest.port, dest));
 	strbuf_add(&b, ": ");
@@ -196,7 +197,7 @@ char *ipvs_explain(const struct ipvs_change *c, const struct ipvs_server *server
 		strbuf_addf(&b,
 			    "this kernel has no scheduler '%s': load ip_vs_%s (modprobe ip_vs_%s) "
 			    "or choose another one",
-			    server->scheduler, server->scheduler, server->scheduler);
+			    scheduler, scheduler, scheduler);
 	else
 		strbuf_add(&b, reason(c->error));
 	return strbuf_take(&b);

@@ -45,6 +45,7 @@ const struct ipset_set *ipvs_seen_set(const struct ipvs_seen *s, const char *nam
 size_t ipvs_seen_family(const struct ipvs_seen_servers *l, enum addr_family family,
 			const struct ipvs_seen_server **ret);
 
-/* Why a change of virtual servers failed, for people; malloc'ed, NULL without memory. */
-char *ipvs_explain(const struct ipvs_change *c, const struct ipvs_server *server);
+/* Why a change of virtual servers failed, for people; malloc'ed, NULL without memory. service:
+ * whose it is, NULL when nobody's. */
+char *ipvs_explain(const struct ipvs_change *c, const char *service);
 char *ipvs_explain_set(const char *name, const char *what, int error);

@@ -147,7 +147,7 @@ static int delete_servers(struct ipvs_doors *d, const struct ipvs_removal *r,
 
 		if (c->error < 0 && c->error != -ESRCH)
 			ipvs_outcome_fail_text(o, _ADDR_FAMILY_INVALID, c->error,
-					       ipvs_explain(c, &c->server));
+					       ipvs_explain(c, NULL));
 		else
 			o->n_servers++;
 	}
