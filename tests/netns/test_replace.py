@@ -19,6 +19,8 @@ CLUSTER_IP = "10.96.0.10"
 RATE = 220
 ALIVE = 1.5  # seconds that an endpoint goes on accepting after it left the files
 FIRST_PORT = 20000
+# tests/uml/test_replace.py has others
+SETTINGS = globals().get("SETTINGS") or {v: f"[IPTables]\nBackend={v}\n" for v in ("nft", "legacy")}
 
 
 def service(ports):
@@ -51,7 +53,7 @@ class Closer:
 def replace(variant, every, seconds):
     rounds = round(seconds / every)
     last = FIRST_PORT + rounds + 2
-    with hosts.Network() as net, hosts.Root(f"[IPTables]\nBackend={variant}\n") as root:
+    with hosts.Network() as net, hosts.Root(SETTINGS[variant]) as root:
         net.settle()
         server = net.pod_a.popen([sys.executable, f"{SOURCE}/tests/lib/endpoints.py", POD_A["v4"], str(FIRST_PORT), str(last)],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -88,7 +90,7 @@ def replace(variant, every, seconds):
 def main():
     need_root()
     t = Tap()
-    for variant in ("nft", "legacy"):
+    for variant in SETTINGS:
         for every, seconds in ((2, 40), (0.1, 10)):
             with t.case(f"an endpoint is replaced every {every} s for {seconds} s, {variant}"):
                 replace(variant, every, seconds)
