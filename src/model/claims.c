@@ -69,6 +69,14 @@ static struct claim *claim_new(struct claims *claims, const struct claim_key *ke
 	return c;
 }
 
+static void claim_append(struct claim *c, struct owner *o)
+{
+	o->claim = c;
+	o->previous = c->last;
+	*(c->last ? &c->last->next : &c->owners) = o;
+	c->last = o;
+}
+
 #ifndef __clang__
 #pragma GCC diagnostic push
 /* gcc 12 loses sight of an owner at the end of a list; claim_drop() and claims_done() free them */
@@ -90,23 +98,15 @@ static int claim_add(struct claims *claims, struct claimant *who, const struct c
 	if (r < 0)
 		return r;
 	o = calloc(1, sizeof(*o));
-	if (!o)
-		return -ENOMEM;
-	if (!c) {
+	if (o && !c)
 		c = claim_new(claims, key);
-		if (!c) {
-			free(o);
-			return -ENOMEM;
-		}
+	if (!c || !o) {
+		free(o);
+		return -ENOMEM;
 	}
-	*o = (struct owner){
-		.claimant = who,
-		.value = {value, (unsigned)index},
-		.claim = c,
-		.previous = c->last,
-	};
-	*(c->last ? &c->last->next : &c->owners) = o;
-	c->last = o;
+	o->claimant = who;
+	o->value = (struct service_value){value, (unsigned)index};
+	claim_append(c, o);
 	who->owned[who->n++] = o;
 	if (o->previous && !o->previous->previous)
 		return map_put_bytes(list_of(claims, c), key, CLAIM_KEY_SIZE, c);
