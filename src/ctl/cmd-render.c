@@ -73,7 +73,7 @@ static int render_iptables(const struct ctl *c, const struct view *view, enum ad
 }
 
 /* Sections with a comment line before each and an empty line between; the programs named there take
- * a section as it is. */
+ * what stands below it (ipvsadm has no comments). */
 static int render_ipvs(const struct ctl *c, const struct view *view, enum addr_family family,
 		       struct strbuf *out)
 {
