@@ -184,6 +184,24 @@ static bool load(struct work *w, const char *text)
 	return false;
 }
 
+/* Both tables by one program; what restricts comes first. */
+static bool load_both(struct work *w)
+{
+	char *const *early = w->job->rules.early;
+	_cleanup_strbuf_ struct strbuf text = {0};
+
+	if (!early[TABLE_FILTER] || !early[TABLE_NAT])
+		return load(w, early[TABLE_FILTER]) && load(w, early[TABLE_NAT]);
+	strbuf_add(&text, early[TABLE_FILTER]);
+	strbuf_add(&text, early[TABLE_NAT]);
+	if (strbuf_error(&text) < 0) {
+		w->guarded = false;
+		fail(w, -ENOMEM, NULL);
+		return false;
+	}
+	return load(w, strbuf_text(&text));
+}
+
 /* What a change that fails means: the kernel is not what the plan took it for. */
 static bool is_surprise(const struct ipvs_change *c)
 {
@@ -252,19 +270,27 @@ static void build_again(struct work *w, const struct keys *keys)
 	}
 }
 
-/* Whether any virtual server of an address is there. */
-static bool has_server(const struct work *w, const struct addr *a)
+static int compare_keys(const void *a, const void *b)
+{
+	return ipvs_key_compare(a, b);
+}
+
+/* Whether any virtual server of an address is there. *at: where those of the address before ended.
+ */
+static bool has_server(const struct work *w, const struct addr *a, size_t *at)
 {
 	const struct ipvs_state *s = w->job->wanted;
-	size_t wanted = 0, failed = 0;
+	bool found = false;
 
-	for (size_t i = 0; i < w->failed.n; i++)
-		failed += addr_equal(&w->failed.items[i].addr, a);
-	if (failed == 0)
-		return true;
-	for (size_t i = 0; i < s->n_servers; i++)
-		wanted += addr_equal(&s->servers[i]->addr, a);
-	return wanted > failed;
+	while (*at < s->n_servers && addr_compare(&s->servers[*at]->addr, a) < 0)
+		(*at)++;
+	for (; *at < s->n_servers && addr_equal(&s->servers[*at]->addr, a); (*at)++) {
+		struct ipvs_key key = ipvs_virtual_key(s->servers[*at]);
+
+		found |= w->failed.n == 0 ||
+			 !bsearch(&key, w->failed.items, w->failed.n, sizeof(key), compare_keys);
+	}
+	return found;
 }
 
 typedef int (*address_verb_t)(struct links *l, int index, const struct addr *addrs, size_t n,
@@ -299,11 +325,15 @@ static void bind_addresses(struct work *w)
 {
 	_cleanup_(addr_list_done) struct addr_list list = {0};
 	const struct addr_list *bind = &w->job->plan.bind;
+	size_t at = 0;
 
 	if (!w->guarded)
 		return; /* told already */
+	if (w->failed.n > 1)
+		qsort(w->failed.items, w->failed.n, sizeof(*w->failed.items), compare_keys);
 	for (size_t i = 0; i < bind->n; i++)
-		if (has_server(w, &bind->items[i]) && addr_list_add(&list, &bind->items[i]) < 0)
+		if (has_server(w, &bind->items[i], &at) &&
+		    addr_list_add(&list, &bind->items[i]) < 0)
 			fail(w, -ENOMEM, NULL);
 	change_addresses(w, &list, links_add_addresses, "bind");
 }
@@ -419,7 +449,7 @@ void ipvs_apply(struct ipvs_doors *d, struct ipvs_job *job, struct ipvs_outcome 
 		.job = job,
 		.outcome = o,
 		.family = job->wanted->family,
-		.guarded = true,
+		.guarded = !job->unguarded,
 	};
 	struct keys surprises = {0};
 	struct ipvs_plan *plan = &job->plan;
@@ -428,9 +458,10 @@ void ipvs_apply(struct ipvs_doors *d, struct ipvs_job *job, struct ipvs_outcome 
 	o->served[w.family] = true;
 	loaded = make_sets(&w);
 	w.guarded &= loaded;
-	loaded = loaded && load(&w, job->rules.early[TABLE_FILTER]);
-	if (!job->switching)
-		loaded = loaded && load(&w, job->rules.early[TABLE_NAT]);
+	if (job->switching)
+		loaded = loaded && load(&w, job->rules.early[TABLE_FILTER]);
+	else
+		loaded = loaded && load_both(&w);
 	if (w.off)
 		return;
 	build(&w, &plan->build, &surprises);

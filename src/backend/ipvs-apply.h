@@ -13,6 +13,8 @@ struct ipvs_job {
 	/* iptables mode's rules are in force: its nat rules serve until everything else is there.
 	 */
 	bool switching;
+	/* Sets or rules could not be read: whether they are there is not known. */
+	bool unguarded;
 	enum iptables_variant variant;
 };
 void ipvs_job_done(struct ipvs_job *j);

@@ -15,7 +15,7 @@ static const char *dotted(const char *path, char buf[64])
 {
 	size_t i;
 
-	for (i = 0; path[i] && i < 63; i++)
+	for (i = 0; i < 63 && path[i]; i++)
 		buf[i] = (char)(path[i] == '/' ? '.' : path[i]);
 	buf[i] = '\0';
 	return buf;

@@ -110,6 +110,7 @@ int ipvs_outcome_read(const char *data, size_t size, struct ipvs_outcome *ret)
 {
 	_cleanup_ipvs_outcome_ struct ipvs_outcome o = {0};
 	size_t sizes[2], rest;
+	struct ipvs_key *draining = NULL;
 	struct ipvs_outcome raw;
 
 	if (size < sizeof(raw) + sizeof(sizes))
@@ -125,25 +126,26 @@ int ipvs_outcome_read(const char *data, size_t size, struct ipvs_outcome *ret)
 	o.message = NULL;
 	o.warnings = (struct strbuf){0};
 	o.draining = NULL;
-	o.draining_allocated = 0;
 	if (sizes[0] > 0) {
 		o.message = strndup(data, sizes[0]);
 		if (!o.message)
 			return -ENOMEM;
 	}
 	data += sizes[0];
-	strbuf_add_bytes(&o.warnings, data, sizes[1]);
-	if (strbuf_error(&o.warnings) < 0)
-		return -ENOMEM;
-	data += sizes[1];
-	if (o.n_draining > 0) {
-		o.draining = calloc(o.n_draining, sizeof(*o.draining));
-		if (!o.draining)
+	if (raw.n_draining > 0) {
+		draining = calloc(raw.n_draining, sizeof(*draining));
+		if (!draining)
 			return -ENOMEM;
-		memcpy(o.draining, data, o.n_draining * sizeof(*o.draining));
-		o.draining_allocated = o.n_draining;
+		memcpy(draining, data + sizes[1], raw.n_draining * sizeof(*draining));
 	}
+	strbuf_add_bytes(&o.warnings, data, sizes[1]);
+	if (strbuf_error(&o.warnings) < 0) {
+		free(draining);
+		return -ENOMEM;
+	}
+	o.draining_allocated = raw.n_draining;
 	*ret = o;
 	o = (struct ipvs_outcome){0};
+	ret->draining = draining;
 	return 0;
 }

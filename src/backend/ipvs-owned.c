@@ -294,14 +294,12 @@ static int parse_lines(char *rest, struct ipvs_owned *o)
 	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		const char *kind = strsep(&line, " ");
 
-		if (!line)
-			continue;
 		if (streq(kind, "server"))
-			r = parse_server(line, o);
+			r = line ? parse_server(line, o) : -EBADMSG;
 		else if (streq(kind, "address"))
-			r = parse_address(line, o);
+			r = line ? parse_address(line, o) : -EBADMSG;
 		else if (streq(kind, "sysctl"))
-			r = parse_sysctl(line, o);
+			r = line ? parse_sysctl(line, o) : -EBADMSG;
 	}
 	return r;
 }

@@ -257,15 +257,16 @@ int ipvs_plan_pairs(const struct ipvs_state *old, const struct ipvs_state *new,
 	while (i < old->n_servers || k < new->n_servers) {
 		const struct ipvs_virtual *a = i < old->n_servers ? old->servers[i] : NULL;
 		const struct ipvs_virtual *b = k < new->n_servers ? new->servers[k] : NULL;
-		int order;
+		int order = a ? -1 : 1;
+		bool equal = false;
 
-		if (a && b)
+		if (a && b) {
 			order = a == b ? 0 : ipvs_virtual_compare(a, b);
-		else
-			order = a ? -1 : 1;
+			equal = order == 0 && (a == b || virtuals_equal(a, b));
+		}
 		i += order <= 0;
 		k += order >= 0;
-		if (order == 0 && (a == b || virtuals_equal(a, b)))
+		if (equal)
 			continue;
 		if (array_reserve(&p.items, &p.allocated, p.n + 1) < 0)
 			return -ENOMEM;

@@ -185,7 +185,6 @@ static void on_worked(struct helper *h, int status, void *userdata)
 static void load_record(struct ipvs_mode *b)
 {
 	_cleanup_free_ char *data = NULL;
-	_cleanup_strbuf_ struct strbuf text = {0};
 	size_t size = 0;
 	int r;
 

@@ -209,6 +209,7 @@ static int plan_full(const struct ipvs_task *t, const struct ipvs_seen *seen, in
 
 	job->wanted = wanted;
 	job->variant = variant;
+	job->unguarded = !seen->has_sets || !seen->has_rules[variant][family];
 	for (int i = 0; r == 0 && seen->has_sets && i < _SET_MAX; i++)
 		r = ipvs_plan_set(wanted, (enum ipvs_set)i,
 				  ipvs_seen_set(seen, ipvs_set_rows[i].names[family]),
@@ -355,11 +356,16 @@ void ipvs_work_change(const struct ipvs_task *t, struct ipvs_outcome *o)
 
 	if (ipvs_doors_open(&doors, o) < 0)
 		return;
+	if (t->memory && doors.links &&
+	    links_find(doors.links, IPVS_DUMMY, &doors.dummy, &dummy) < 0) {
+		/* Somebody took the link away, and all addresses with it. */
+		ipvs_doors_done(&doors);
+		ipvs_work_full(t, o);
+		return;
+	}
 	o->decided = true;
 	o->variant = (int)t->variant;
 	save_claims(t, o);
-	if (doors.links && links_find(doors.links, IPVS_DUMMY, &doors.dummy, &dummy) < 0)
-		ipvs_doors_dummy(&doors, o);
 	for (int f = 0; f < _ADDR_FAMILY_MAX; f++) {
 		_cleanup_ipvs_job_ struct ipvs_job job = {0};
 		int r;

@@ -10,9 +10,10 @@ struct ipvs_task {
 	const struct settings *settings;
 	bool decided; /* variant is */
 	enum iptables_variant variant;
-	const struct ipvs_owned *owned;	  /* what wanted claims is in it already */
-	const struct ipvs_memory *memory; /* NULL: the record does not change */
-	bool has_saved;			  /* what is on the disk has this hash */
+	const struct ipvs_owned *owned; /* what wanted claims is in it already */
+	const struct ipvs_memory
+		*memory; /* NULL: what is owned does not change, nor do addresses */
+	bool has_saved;	 /* what is on the disk has this hash */
 	uint8_t saved_hash[32];
 };
 

@@ -39,21 +39,21 @@ int mode_take_up(struct manager *m)
 		return -EAGAIN;
 	m->remains = ipvs_remains_free(m->remains);
 	if (m->former && m->former_mode == mode) {
-		/* Changed back before the other one had done anything good. */
-		b = m->former;
-		m->former = NULL;
+		/* Changed back before the other one had a good sync. */
+		m->backend->ops->free(m->backend);
+		m->backend = TAKE_PTR(m->former);
 	} else {
 		r = modes[mode](m, &b);
 		if (r < 0)
 			return r;
+		if (m->former)
+			m->backend->ops->free(m->backend);
+		else {
+			m->former = m->backend;
+			m->former_mode = m->mode;
+		}
+		m->backend = b;
 	}
-	if (m->backend && m->former)
-		m->backend->ops->free(m->backend);
-	else if (m->backend) {
-		m->former = m->backend;
-		m->former_mode = m->mode;
-	}
-	m->backend = b;
 	m->mode = mode;
 	m->mode_settled = false;
 	m->sync_full = true;

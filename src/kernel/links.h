@@ -39,7 +39,10 @@ int links_list_addresses(struct links *l, int index, struct link_addresses *ret)
 
 /* Adds or deletes full-length addresses (/32, /128), many at a time, each acknowledged: 0, or
  * -errno, in errors[i]. One that is there already, or gone already, is fine. 0 when all were
- * answered, else the -errno of the exchange itself, which is then also that of the unanswered. */
+ * answered, else the -errno of the exchange itself, which is then also that of the unanswered.
+ * -EOPNOTSUPP for an IPv6 one: the kernel has no IPv6, or its module is not loaded and this does
+ * not load it. To delete all, delete the link: the time of deleting IPv6 addresses grows with the
+ * square of their number. */
 int links_add_addresses(struct links *l, int index, const struct addr *addrs, size_t n,
 			int *errors);
 int links_del_addresses(struct links *l, int index, const struct addr *addrs, size_t n,

@@ -49,7 +49,6 @@ static int errno_from_nl(int error)
 	case NLE_NOACCESS:
 		return -EPERM;
 	case NLE_DUMP_INTR:
-	case NLE_AGAIN:
 		return -EAGAIN;
 	case NLE_PROTO_MISMATCH:
 	case NLE_AF_NOSUPPORT:
@@ -61,6 +60,8 @@ static int errno_from_nl(int error)
 
 int netlink_open(int protocol, struct nl_sock **ret)
 {
+	/* The kernel answers before a send returns: who waits at all waits for what was lost. */
+	const struct timeval patience = {.tv_sec = 5};
 	_cleanup_(netlink_closep) struct nl_sock *s = nl_socket_alloc();
 	int r;
 
@@ -72,6 +73,9 @@ int netlink_open(int protocol, struct nl_sock **ret)
 		return errno == EPROTONOSUPPORT || errno == EAFNOSUPPORT ? -EPROTONOSUPPORT
 									 : errno_from_nl(r);
 	(void)nl_socket_set_buffer_size(s, RECEIVE_BUFFER, SEND_BUFFER);
+	if (setsockopt(nl_socket_get_fd(s), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) <
+	    0)
+		return -errno;
 	*ret = TAKE_PTR(s);
 	return 0;
 }
@@ -153,15 +157,29 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *userdata
 	return NL_STOP;
 }
 
-/* Reads what is there, and waits until something is. */
+/* While a full socket is not empty the kernel drops all further answers to it, without a word. */
+static void drain(struct nl_sock *s)
+{
+	char byte;
+
+	while (recv(nl_socket_get_fd(s), &byte, sizeof(byte), MSG_DONTWAIT) >= 0 ||
+	       errno == ENOBUFS || errno == EINTR)
+		;
+}
+
+/* Reads what is there. */
 static int receive(struct nl_sock *s, struct nl_cb *cb)
 {
 	int r;
 
 	errno = 0;
 	r = nl_recvmsgs(s, cb);
-	if (r < 0 && errno == ENOBUFS)
-		return -ENOBUFS; /* answers are lost; libnl takes it for a lack of memory */
+	if (r < 0 && errno == ENOBUFS) { /* to libnl it is a lack of memory */
+		drain(s);
+		return -ENOBUFS;
+	}
+	if (r == -NLE_AGAIN)
+		return -ETIMEDOUT;
 	return r < 0 ? errno_from_nl(r) : 0;
 }
 

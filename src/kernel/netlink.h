@@ -16,6 +16,10 @@
  * is read again. Errors are the kernel's own errno, not libnl's coarser codes.
  */
 
+/* Of an exchange itself, not of what the kernel refused: -ENOBUFS, answers were lost; -ETIMEDOUT,
+ * none came; -ENOMEM; -EIO. What was asked for may have been done; the socket is fit for further
+ * use. */
+
 /* Opens a close-on-exec socket, e.g. of NETLINK_ROUTE. -EPROTONOSUPPORT when the kernel lacks the
  * protocol. */
 int netlink_open(int protocol, struct nl_sock **ret);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 600
+# timeout: 900
 # weight: 60
 """The test of sets again, with an older kernel: it has lower revisions of some types."""
 import os
@@ -7,4 +7,4 @@ import runpy
 
 from tap import SOURCE
 
-runpy.run_path(os.path.join(SOURCE, "tests", "netns", "test_ipset.py"), {"N": 6000}, "__main__")
+runpy.run_path(os.path.join(SOURCE, "tests", "netns", "test_ipset.py"), {"N": 6000, "FULL": ("v4",)}, "__main__")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 600
+# timeout: 1200
 # weight: 60
 """kernel/ipvs.h against a real kernel and ipvsadm, by drive-ipvs."""
 import os

@@ -7,8 +7,10 @@ import contextlib
 import os
 import re
 import socket
+import struct
 import subprocess
 import sys
+import threading
 import time
 
 import hosts
@@ -290,6 +292,44 @@ def draining(t):
             assert r.reals() == {f"{other}:8080": 1}, r.reals()
 
 
+def left(rules):
+    """Chains that only iptables mode has, and jumps to them."""
+    return [line for line in rules if re.search(r"KUBE-(SEP|SVC|EXTERNAL-SERVICES|NODEPORTS|PROXY-CANARY|FIREWALL)\b", line)]
+
+
+class Caller(threading.Thread):
+    """Connects again and again; how often the first packet of each had to be sent again."""
+
+    def __init__(self, host):
+        super().__init__()
+        self.host, self.ended, self.retransmits, self.errors, self.longest = host, False, [], [], 0.0
+
+    def run(self):
+        while not self.ended:
+            start = time.monotonic()
+            try:
+                with connection(self.host, VIP, 80) as s:
+                    info = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+                    self.retransmits.append(struct.unpack_from("=I", info, 100)[0])  # tcpi_total_retrans
+                    say(s)
+            except OSError as e:
+                self.errors.append(str(e))
+            self.longest = max(self.longest, time.monotonic() - start)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.join()
+
+    def check(self):
+        assert not self.errors and len(self.retransmits) > 5 and max(self.retransmits) <= 1, (self.errors, self.retransmits)
+        print(f"# {len(self.retransmits)} connections, {sum(self.retransmits)} packets sent again, the longest took "
+              f"{self.longest * 1000:.0f} ms", flush=True)
+
+
 def modes(t):
     with Router("iptables") as r:
         n = r.network
@@ -303,22 +343,29 @@ def modes(t):
             with connection(n.client, VIP, 80) as early:
                 who = say(early)
                 with t.case("from iptables to ipvs"):
-                    r.settings("ipvs")
-                    d.reload()
+                    with Caller(n.client) as c:
+                        time.sleep(0.5)
+                        r.settings("ipvs")
+                        d.reload()
+                        time.sleep(0.5)
+                    c.check()
                     assert say(early) == who, "a connection from before"
                     assert {ask(n.client, VIP, 80) for _ in range(4)} == {"10.1.0.11", "10.1.0.12"}
-                    assert not [line for line in r.rules() if "KUBE-SEP" in line or "KUBE-EXTERNAL" in line], r.rules()
+                    assert not left(r.rules()), left(r.rules())
                     said = ctl(r, "status")
                     assert "ipvs" in said, said
                 with connection(n.client, VIP, 80) as late:
                     who_late = say(late)
                     with t.case("and back, connections stay"):
-                        r.settings("iptables")
-                        d.reload()
+                        with Caller(n.client) as c:
+                            time.sleep(0.5)
+                            r.settings("iptables")
+                            d.reload()
+                            r.wait("virtual servers get no new connections", lambda: set(r.reals().values()) <= {0})
+                        c.check()
                         assert say(early) == who and say(late) == who_late
                         assert ask(n.client, VIP, 80) in ("10.1.0.11", "10.1.0.12")
                         assert any("KUBE-SEP" in line for line in r.rules())
-                        r.wait("virtual servers get no new connections", lambda: set(r.reals().values()) <= {0})
                         assert say(late) == who_late
                 with t.case("what ipvs mode left goes when its connections have ended"):
                     r.wait("all of it is gone", lambda: not r.servers() and not r.sets() and not r.addresses(), 300)
@@ -329,7 +376,7 @@ def modes(t):
         r.once()
         r.settings("ipvs")
         r.once()
-        assert not [line for line in r.rules() if "KUBE-SEP" in line or "KUBE-EXTERNAL" in line or "KUBE-NODEPORTS" in line], r.rules()
+        assert not left(r.rules()), left(r.rules())
         r.quiet()
         r.settings("iptables")
         r.once()

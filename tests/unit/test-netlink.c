@@ -187,6 +187,133 @@ static void test_strays(void **state)
 	s = netlink_close(s);
 }
 
+static void shrink(struct nl_sock *s)
+{
+	const int size = 1; /* the kernel's least */
+
+	assert_int_equal(
+		setsockopt(nl_socket_get_fd(s), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)), 0);
+}
+
+/* The window is that of the socket's buffer. */
+static void test_small_buffer(void **state)
+{
+	static int errors[N_REQUESTS];
+	struct plan plan = {.fail_at = SIZE_MAX, .type = RTM_NEWADDR};
+	struct nl_sock *s;
+
+	(void)state;
+	enter_namespace();
+	s = open_route();
+	shrink(s);
+	plan.index = if_nametoindex("lo");
+	assert_int_equal(netlink_pipeline(s, build_address, &plan, N_REQUESTS, errors), 0);
+	for (size_t i = 0; i < N_REQUESTS; i++)
+		assert_int_equal(errors[i], i % 3 == 1 ? -EEXIST : 0);
+	s = netlink_close(s);
+}
+
+/* More answers than find room: told once, and the socket is as good as new. */
+static void test_overrun(void **state)
+{
+	const struct ifaddrmsg ifa = {.ifa_family = AF_INET}, bad = {.ifa_prefixlen = 99};
+	struct plan plan = {.fail_at = SIZE_MAX, .type = RTM_NEWADDR};
+	int errors[4] = {12345, 12345, 12345, 12345};
+	struct nl_msg *msg = NULL;
+	struct nl_sock *s;
+	unsigned n = 0;
+
+	(void)state;
+	enter_namespace();
+	plan.index = if_nametoindex("lo");
+	for (int way = 0; way < 3; way++) {
+		s = open_route();
+		shrink(s);
+		for (int i = 0; i < 50; i++) {
+			assert_int_equal(build_address(0, &plan, &msg), 0);
+			nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_ACK;
+			assert_true(nl_send_auto(s, msg) > 0);
+			msg = netlink_msg_free(msg);
+		}
+		if (way == 0)
+			assert_int_equal(
+				netlink_request(s, RTM_NEWADDR, 0, &bad, sizeof(bad), 0, NULL),
+				-ENOBUFS);
+		else if (way == 1)
+			assert_int_equal(netlink_dump(s, RTM_GETADDR, &ifa, sizeof(ifa),
+						      count_addresses, drop_count, &n),
+					 -ENOBUFS);
+		else
+			assert_int_equal(netlink_pipeline(s, build_address, &plan, 4, errors),
+					 -ENOBUFS);
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(errors[i], way == 2 ? -ENOBUFS : 12345);
+		assert_int_equal(netlink_dump(s, RTM_GETADDR, &ifa, sizeof(ifa), count_addresses,
+					      drop_count, &n),
+				 0);
+		assert_int_equal(netlink_pipeline(s, build_address, &plan, 4, errors), 0);
+		for (int i = 0; i < 4; i++) {
+			assert_true(errors[i] == 0 || errors[i] == -EEXIST);
+			errors[i] = 12345;
+		}
+		s = netlink_close(s);
+	}
+}
+
+/* An answer that does not come: the kernel gives none to a request that does not ask for it. */
+static void test_no_answer(void **state)
+{
+	struct plan plan = {.fail_at = SIZE_MAX, .type = RTM_NEWADDR};
+	struct nl_msg *msg = NULL;
+	struct nl_sock *s;
+
+	(void)state;
+	enter_namespace();
+	s = open_route();
+	plan.index = if_nametoindex("lo");
+	assert_int_equal(build_address(0, &plan, &msg), 0);
+	nlmsg_hdr(msg)->nlmsg_type = NLMSG_NOOP; /* neither done nor refused */
+	nl_socket_disable_auto_ack(s);
+	assert_int_equal(netlink_dump_message(s, msg, count_addresses, NULL, NULL), -ETIMEDOUT);
+	msg = netlink_msg_free(msg);
+	s = netlink_close(s);
+}
+
+static void test_parse(void **state)
+{
+	static const struct nla_policy policy[3] = {[1] = {.type = NLA_U16}};
+	static const struct {
+		uint16_t words[8]; /* length, type, data */
+		int size, result;
+	} rows[] = {
+		{{6, 1, 0x0101}, 8, 0},
+		{{6, 1, 0x0101}, 6, 0}, /* the padding may be missing */
+		{{6, 1, 0x0101}, 5, -EBADMSG},
+		{{6, 1, 0x0101, 0, 4, 2}, 12, 0},
+		{{6, 1, 0x0101, 0, 4, 2}, 11, -EBADMSG},
+		{{6, 1, 0x0101, 0, 4, 9}, 12, 0}, /* a type not known */
+		{{6, 1, 0x0101, 0, 3, 2}, 12, -EBADMSG},
+		{{6, 1, 0x0101, 0, 5, 2}, 12, -EBADMSG},
+		{{6, 1, 0x0101, 0, 0, 2}, 12, -EBADMSG},
+		{{5, 1, 0x0101}, 8, -EBADMSG}, /* shorter than the policy says */
+		{{0}, 0, 0},
+		{{4, 2}, 3, -EBADMSG},
+		{{65535, 2}, 16, -EBADMSG},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+		_cleanup_free_ void *copy = malloc(rows[i].size ? (size_t)rows[i].size : 1);
+		struct nlattr *tb[3];
+
+		assert_non_null(copy);
+		memcpy(copy, rows[i].words, (size_t)rows[i].size);
+		assert_int_equal(netlink_parse(copy, rows[i].size, tb, 2, policy), rows[i].result);
+		if (rows[i].result == 0)
+			assert_true(rows[i].size ? nla_get_u16(tb[1]) == 0x0101 : !tb[1]);
+	}
+}
+
 static void test_no_protocol(void **state)
 {
 	struct nl_sock *s = (struct nl_sock *)(uintptr_t)1;
@@ -200,7 +327,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pipeline), cmocka_unit_test(test_pipeline_broken_off),
-		cmocka_unit_test(test_strays), cmocka_unit_test(test_no_protocol)};
+		cmocka_unit_test(test_strays),	 cmocka_unit_test(test_small_buffer),
+		cmocka_unit_test(test_overrun),	 cmocka_unit_test(test_no_answer),
+		cmocka_unit_test(test_parse),	 cmocka_unit_test(test_no_protocol)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 1800
+# weight: 400
+"""Each scenario of tests/golden/scenarios: `import` and `svcrouted --once` leave what kube-proxy left (golden/ipvs), in
+all sections: virtual servers, timeouts, sets, the link and its addresses, sysctls, rules.
+
+test_golden.py [NAME...]    only scenarios whose name contains one of these"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import netns
+from tap import SVCROUTED, SOURCE
+
+sys.path.insert(0, f"{SOURCE}/tests/golden")
+import canon  # noqa: E402
+import run_ipvs  # noqa: E402
+import scenes  # noqa: E402
+
+
+def timeouts():
+    """"900 120 300" """
+    words = re.findall(r"\d+", scenes.run(["ipvsadm", "-L", "--timeout"]))
+    return [" ".join(words)]
+
+
+def sysctls(wanted):
+    """Those that the golden file names."""
+    found = []
+    for line in wanted:
+        path = line.split("=")[0]
+        with open(f"/proc/sys/{path}") as f:
+            found.append(f"{path}={f.read().strip()}")
+    return found
+
+
+def link():
+    return scenes.run(["ip", "-d", "link", "show", "kube-ipvs0"])
+
+
+def addresses():
+    found = []
+    for line in scenes.run(["ip", "-o", "addr", "show", "dev", "kube-ipvs0"]).splitlines():
+        assert re.search(r" scope global (kube-ipvs0)?\\ +valid_lft forever preferred_lft forever$", line), line
+        found.append(line.split()[3])
+    return sorted(found)
+
+
+def compare(want):
+    wrong = []
+
+    def check(what, wanted, found):
+        diff = scenes.difference(wanted, found)
+        if diff:
+            wrong.append(f"{what}:\n{diff}")
+
+    servers = [line.rstrip() for line in scenes.run(["ipvsadm-save", "-n"]).splitlines()]
+    check("virtual servers", run_ipvs.by_server(want["virtual servers"]), run_ipvs.by_server(servers))
+    check("timeouts", want["IPVS timeouts"], timeouts())
+    check("sets", run_ipvs.sorted_sets(want["sets"]), run_ipvs.set_lines(scenes.run(["ipset", "save"])))
+    check("addresses", sorted(want["addresses of kube-ipvs0"]), addresses())
+    check("sysctls", want["sysctls after the sync"], sysctls(want["sysctls after the sync"]))
+    for family, program in (("v4", "iptables"), ("v6", "ip6tables")):
+        check(f"{program}-save", want[f"{program}-save"], canon.canon(netns.save(family, "legacy"), True).splitlines())
+    text = link()
+    if "state DOWN" not in text or " dummy " not in text or "qlen" in text:
+        wrong.append(f"link: {text}")
+    return "\n".join(wrong)
+
+
+def scenario(name):
+    with tempfile.TemporaryDirectory(prefix="svcroute-golden-") as folder:
+        try:
+            with open(f"{scenes.HERE}/ipvs/{name}.txt") as f:
+                want = run_ipvs.sections(f.read())
+            scenes.golden_host()
+            scenes.import_scenario(name, folder, "ipvs")
+            os.makedirs(f"{folder}/root/etc")
+            os.rename(f"{folder}/import", f"{folder}/root/etc/svcroute")
+            scenes.run([SVCROUTED, "--root", f"{folder}/root", "--once"], lock=f"{folder}/lock")
+            wrong = compare(want)
+        except (scenes.Failed, OSError, RuntimeError, AssertionError, subprocess.TimeoutExpired) as e:
+            wrong = str(e)
+    return [(f"{name} once", wrong)]
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    subprocess.run(["modprobe", "-a", "ipv6", "bridge", "veth"], check=True)
+    scenes.main(scenario)
