@@ -247,6 +247,8 @@ static void tell_shadowed(struct host_check *c, const struct service *s, struct 
 			continue;
 		(void)snprintf(value, sizeof(value), "%s/%s", addr_port_format(a, port->port, text),
 			       svc_proto_text(port->protocol));
+		if (strbuf_error(&other))
+			break;
 		strbuf_reset(&other);
 		d = definition_of(c, p->service);
 		service_value_place(d, p->value, &at);

@@ -13,6 +13,9 @@
  *     faults [OPTION]... NAME start A B                a start with files B after an end with A
  *     faults [OPTION]... NAME keep A B                 the state directory with A gets B
  *
+ *     faults [OPTION]... NAME look B SAVED             the first sync on a host with the rules
+ * SAVED
+ *
  *     -s STEP     only each STEPth allocation
  *     -l STEP     LeakSanitizer looks at each STEPth run only; blocks are counted in each
  *     -w DIR      what the work writes: removed before each run, compared after
@@ -384,6 +387,7 @@ static int usage(void)
 {
 	(void)fputs(
 		"usage: faults [-s STEP] [-l STEP] [-w DIR] [-n N[+]] NAME ctl|output ARGUMENT...\n"
+		"       faults [OPTION]... NAME look B SAVED\n"
 		"       faults [OPTION]... NAME reload|answers|start|keep A B [KIND/FILE]...\n",
 		stderr);
 	return MODE_USAGE;
@@ -403,9 +407,9 @@ static bool make_fds(struct driver *d)
 
 int main(int argc, char **argv)
 {
-	static const struct fault_mode *const modes[] = {&fault_mode_ctl,    &fault_mode_output,
-							 &fault_mode_reload, &fault_mode_answers,
-							 &fault_mode_start,  &fault_mode_keep};
+	static const struct fault_mode *const modes[] = {
+		&fault_mode_ctl,   &fault_mode_output, &fault_mode_reload, &fault_mode_answers,
+		&fault_mode_start, &fault_mode_keep,   &fault_mode_look};
 	struct driver d = {.step = 1, .leak_step = 1};
 	const char *one = NULL;
 	int c, status;

@@ -70,7 +70,7 @@ def run_client(scratch, tally):
     """svcroutectl as a client of a daemon."""
     with daemon.running("nft", BUILD) as root:
         for words in (["status"], ["services"], ["endpoints", "plain"], ["settings"], ["--json", "services"], ["reload"]):
-            run_work((f"client, {' '.join(words)}", [], ["ctl", "--root", root, *words]), scratch, tally)
+            run_work((f"client, {' '.join(words)}", [], ["ctl", "--root", root, *words], 1), scratch, tally)
 
 
 def jobs(scratch, tally):

@@ -19,10 +19,10 @@ def make_scratch(scratch):
 
 
 def works(scratch):
-    """(name, options of the driver, mode and arguments)"""
+    """(name, options of the driver, mode and arguments, only every how manyth allocation)"""
     # by LeakSanitizer leaks are looked for in some runs only: it takes longer than the work; blocks are counted in all
-    def work(name, *arguments, options=()):
-        return name, ["-l", "8", *options], list(arguments)
+    def work(name, *arguments, options=(), every=1):
+        return name, ["-l", "8", *options], list(arguments), every
 
     def ctl(name, *arguments, options=()):
         return work(name, "ctl", *arguments, options=options)
@@ -38,11 +38,13 @@ def works(scratch):
     a, b = f"{HERE}/a", f"{HERE}/b"
     return [
         work("reload", "reload", a, b),
-        work("reload of files by name", "reload", a, b, *CHANGES),
+        # differs from the first only in how files are found
+        work("reload of files by name", "reload", a, b, *CHANGES, every=3),
         work("reload back", "reload", b, a),
         work("start", "start", a, b),
         work("keep", "keep", a, b),
         work("answers", "answers", a, b),
+        work("look", "look", b, f"{HERE}/saved.v4"),
         ctl("check", "check", a),
         ctl("check, refused", "check", "-v", b),
         output("check, JSON", "--json", "check", b),
@@ -61,8 +63,8 @@ def works(scratch):
 
 def attempt(work, build, step, scratch):
     """Each step-th allocation: (passed, failed, what the driver printed)."""
-    name, options, arguments = work
-    p = subprocess.run([f"{build}/faults-driver", "-s", str(step), *options, name, *arguments], capture_output=True, text=True,
+    name, options, arguments, every = work
+    p = subprocess.run([f"{build}/faults-driver", "-s", str(int(step) * every), *options, name, *arguments], capture_output=True, text=True,
                        stdin=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=scratch))
     lines = p.stdout.rstrip().split("\n")
     count = lines[-1].removeprefix(name).split()
