@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 900
 # weight: 40
 """Sets over netlink, against what ipset(8) shows and does in the same kernel.
 
@@ -63,6 +64,15 @@ def compare():
     return got
 
 
+def start():
+    """No sets. A new namespace each time would wait for those that other tests are leaving."""
+    try:
+        ipset("flush")  # else a set of sets holds others
+        ipset("destroy")
+    except AssertionError:
+        netns.unshare()
+
+
 need_root()
 tap = Tap()
 netns.unshare()
@@ -73,7 +83,7 @@ with open("/proc/sys/kernel/osrelease") as f:
 
 for kind, family in TYPES:
     with tap.case(f"{kind} {family}: as ipset(8) makes it, holds what it is given"):
-        netns.unshare()
+        start()
         ipset("create", "theirs", kind, *(["range", "0-65535"] if kind == "bitmap:port" else ["family", "inet" if family == "v4" else "inet6"]))
         want(["ok"], "create", "ours", kind, family)
         assert head("ours") == head("theirs").replace("theirs", "ours"), f"{head('ours')}; {head('theirs')}"
@@ -88,7 +98,7 @@ for kind, family in TYPES:
 
 for kind, family in TYPES:
     with tap.case(f"{kind} {family}: {N:,} elements"):
-        netns.unshare()
+        start()
         lines = drive("create", "large", kind, family, "fill", "large", kind, family, 0, N, "fill", "large", kind, family, 0, N,
                       "time", "", "clear", "large", kind, family, N // 2, N // 2)
         results = [line.split() for line in lines]
@@ -102,7 +112,7 @@ for kind, family in TYPES:
         assert len(compare()) == 1
 
 with tap.case("addresses as ipset(8) prints them"):
-    netns.unshare()
+    start()
     odd = ["::1", "::2", "::102:304", "::ffff", "::1:0", "1::", "1:0:0:2::", "1:0:0:2:0:0:0:3", "2001:db8:0:1:1:1:1:1", "fe80::1",
            "ff02::1", "64:ff9b::c000:201", "100::"]
     want(["ok", f"ok {len(odd)}"], "create", "a", "hash:ip", "v6", "add", "a", "hash:ip", *odd)
@@ -114,7 +124,7 @@ with tap.case("addresses as ipset(8) prints them"):
     compare()
 
 with tap.case("the refused element is found, those before it are there"):
-    netns.unshare()
+    start()
     many = [f"10.0.{i // 250}.{i % 250 + 1},6:80,10.9.0.0/24" for i in range(1000)]
     for at in (0, 1, 318, 319, 320, 321, 700, 999):
         bad = list(many)
@@ -129,7 +139,7 @@ with tap.case("the refused element is found, those before it are there"):
 
 for kind, family in [(t, f) for t in HASHES for f in FULL]:
     with tap.case(f"{kind} {family}: a full set"):
-        netns.unshare()
+        start()
         lines = drive("create", "full", kind, family, "fill", "full", kind, family, 0, 66000, "fill", "full", kind, family, 1000, 64536,
                       "time", "")
         # newer kernels count in parts and let some more in
@@ -138,13 +148,13 @@ for kind, family in [(t, f) for t in HASHES for f in FULL]:
         assert lines[2].startswith("ok 64536 "), lines  # they are there already
         assert lines[3].startswith(f"ok 1 {done} "), lines
 with tap.case("a bitmap that is not ours, with fewer ports"):
-    netns.unshare()
+    start()
     ipset("create", "few", "bitmap:port", "range", "100-200")
     want(["ERANGE 1"], "add", "few", "bitmap:port", 150, 99, 160)
     want(["odd few bitmap:port", "create few bitmap:port range 0-65535", "add few 150", "ok"], "list", "few")
 
 with tap.case("names"):
-    netns.unshare()
+    start()
     longest = "x" * 31
     want(["ok", "ok", "ok 1"], "create", longest, "hash:ip", "v4", "create", "other", "hash:ip", "v4", "add", longest, "hash:ip", "10.0.0.1")
     before = saved()
@@ -155,7 +165,7 @@ with tap.case("names"):
     want(["ok"], "destroy", longest)
 
 with tap.case("a set of the same name that is of another kind"):
-    netns.unshare()
+    start()
     ipset("restore", stdin="""create net hash:net
 add net 10.0.0.0/8
 create family hash:ip,port family inet6
@@ -170,7 +180,7 @@ create list list:set
     want(["EPROTO 0"], "add", "family", "hash:ip,port", "10.0.0.1,6:80")
 
 with tap.case("options that ours do not have"):
-    netns.unshare()
+    start()
     lines = ["create timeout hash:ip timeout 600", "create counters hash:ip counters", "create comment hash:ip comment",
              "create skbinfo hash:ip skbinfo", "create forceadd hash:ip forceadd", "create netmask hash:ip netmask 24",
              "create port bitmap:port range 0-65535 timeout 60", "create ports bitmap:port range 0-65534",
@@ -187,7 +197,7 @@ with tap.case("options that ours do not have"):
     assert "add plain 10.0.0.1,tcp:80,11.0.0.0/8" in got
 
 with tap.case("one dump, sorted, by the start of the name"):
-    netns.unshare()
+    start()
     names = ["KUBE-B", "KUBE-A", "other", "KUBE-6-A", "KUB", "KUBE-"]
     for name in names:
         want(["ok", "ok 2"], "create", name, "hash:ip,port", "v4", "add", name, "hash:ip,port", "10.0.0.2,6:80", "10.0.0.1,17:80")
@@ -197,7 +207,7 @@ with tap.case("one dump, sorted, by the start of the name"):
         assert [line.split()[2] for line in got if line.startswith("add")] == ["10.0.0.1,udp:80", "10.0.0.2,tcp:80"] * (len(got) // 3)
 
 with tap.case("swap"):
-    netns.unshare()
+    start()
     want(["ok"] * 4 + ["ok 1"] * 2, "create", "a", "hash:ip", "v4", "create", "b", "hash:ip", "v4", "create", "c", "hash:ip,port", "v4",
          "create", "d", "hash:ip", "v6", "add", "a", "hash:ip", "10.0.0.1", ";", "add", "b", "hash:ip", "10.0.0.2")
     want(["ok", "ENOENT", "ENOENT", "EPROTOTYPE", "EPROTOTYPE"], "swap", "a", "b", "swap", "a", "absent", "swap", "absent", "a",
@@ -210,13 +220,13 @@ def rule(variant, *arguments, folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    netns.unshare()
+    start()
     variants = [v for v in ("nft", "legacy") if rule(v, "-A", "INPUT", "-j", "ACCEPT", folder=folder).returncode == 0]
     with tap.case("the kernel has rules"):
         assert variants
     for variant in variants:
         with tap.case(f"a set that a rule of iptables-{variant} looks at"):
-            netns.unshare()
+            start()
             want(["ok", "ok"], "create", "busy", "hash:ip", "v4", "create", "other", "hash:ip", "v4")
             p = rule(variant, "-A", "INPUT", "-m", "set", "--match-set", "busy", "dst", "-j", "ACCEPT", folder=folder)
             assert p.returncode == 0, p.stderr
@@ -225,7 +235,7 @@ with tempfile.TemporaryDirectory() as folder:
             want(["ok"], "destroy", "busy")
 
 with tap.case("without the right to"):
-    netns.unshare()
+    start()
     got = drive("list", "", prefix=("setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all"))
     assert got == ["EPERM"], got
 tap.done()

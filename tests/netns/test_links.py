@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 900
 """Addresses of a link over netlink, against what ip(8) shows: on a veth link here, on a dummy link in user-mode Linux.
 
 In user-mode Linux (tests/uml/test_links.py) the dummy link itself is tested, too."""

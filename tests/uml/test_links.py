@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 900
 """The test of links again, on a dummy link."""
 import os
 import runpy
