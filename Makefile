@@ -13,18 +13,21 @@
 #   VERSION=            version text (git describe when not set)
 #   JOBS=               how many things at once in check, lint and fuzz (number of CPUs)
 #   FUZZ_SECONDS=60     how long each fuzzer runs in make fuzz
+#   CC_FOR_BUILD=$(CC)  compiler for what runs while building (manual pages); set it when CC makes code for others
 #   TESTS=              paths or names of single tests for make check ("golden", "tests/unit/test-num.c")
 #
 # Targets:
-#   all (default)       both programs
+#   all (default)       both programs, and the manual pages
+#   man                 the manual pages alone
 #   try                 a small network in namespaces, the README's example, real connections (root)
 #   check               packages, build, all tests and lint; the last line is the count
 #   lint                format, both compilers, analyzers, shell scripts, include order (part of check)
 #   unit-tests          builds the unit test programs, and those that run in user-mode Linux
 #   fuzz-seeds          builds each fuzzer as a plain program over its seeds (run by check)
 #   fuzz                each fuzzer for FUZZ_SECONDS with libFuzzer (clang)
+#   faults              every allocation of check, render, import and a reload fails once (sanitizers; root)
 #   bench               time and memory at 1k to 20k services
-#   install             programs, unit, example configuration
+#   install             programs, unit, manual pages, example configuration
 #   install-packages    Debian packages that are missing, for all of the above
 #   clean
 
@@ -38,6 +41,7 @@ PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 BINDIR ?= $(PREFIX)/bin
 DOCDIR ?= $(PREFIX)/share/doc/svcroute
+MANDIR ?= $(PREFIX)/share/man
 SYSCONFDIR ?= /etc
 DESTDIR ?=
 PKG_CONFIG ?= pkg-config
@@ -53,6 +57,7 @@ TESTS ?=
 ifeq ($(origin CC),default)
 CC = gcc
 endif
+CC_FOR_BUILD ?= $(CC)
 
 LIBS = libsystemd libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libnl-nf-3.0 libconfig inih nettle jansson \
 	yaml-0.1 libmicrohttpd smartcols
@@ -64,7 +69,7 @@ BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-
 	libsmartcols-dev
 TRY_PACKAGES = iproute2 iptables python3 procps
 CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack ipset \
-	python3-yaml util-linux git valgrind kmod busybox-static ipvsadm
+	python3-yaml util-linux git valgrind mandoc man-db strace kmod busybox-static ipvsadm
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
@@ -75,7 +80,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = clean check try lint fuzz bench install-packages
+NO_COMPILER = man clean check try lint fuzz faults bench install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -110,7 +115,7 @@ ALL_CFLAGS = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LINK_SANITIZE) $(LDFLAGS)
 
 MAINS = src/daemon/main.c src/ctl/main.c
-SOURCES = $(filter-out $(MAINS),$(sort $(wildcard src/*/*.c)))
+SOURCES = $(filter-out $(MAINS) src/man/%,$(sort $(wildcard src/*/*.c)))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 MAIN_OBJECTS = $(MAINS:%.c=$(BUILD)/%.o)
 PROGRAMS = $(BUILD)/svcrouted $(BUILD)/svcroutectl
@@ -127,8 +132,8 @@ FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 
 .DEFAULT_GOAL = all
 .DELETE_ON_ERROR:
-.PHONY: all
-all: $(PROGRAMS)
+.PHONY: all man
+all: $(PROGRAMS) man
 
 # Two files that are rewritten only when their text changes: everything depends on the compiler and its flags, and
 # only the sources that print it on the version, which changes with each commit.
@@ -159,6 +164,23 @@ $(BUILD)/svcrouted: $(BUILD)/src/daemon/main.o $(LIBRARY)
 $(BUILD)/svcroutectl: $(BUILD)/src/ctl/main.o $(LIBRARY)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS)
 
+# Manual pages: a program that is linked with the tables of the sources alone, and runs on the host that builds.
+MAN_TEMPLATES = $(sort $(wildcard src/man/*.in))
+MAN_PAGES = $(MAN_TEMPLATES:src/man/%.in=$(BUILD)/man/%)
+MAKE_PAGE = $(BUILD)/man/make-page
+MAKE_PAGE_SOURCES = src/man/make-page.c src/man/page.c src/ctl/commands.c \
+	$(addprefix src/model/,checks.c diag.c keys.c service.c settings.c settings-lists.c settings-own.c settings-parse.c \
+	settings-table.c) \
+	$(addprefix src/base/,addr.c array.c num.c strbuf.c text.c)
+MAKE_PAGE_CFLAGS = -std=gnu17 -O1 -g -D_GNU_SOURCE -DTABLES_ONLY -Isrc -Wall -Wextra -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wformat=2 -Wvla -Wcast-qual $(if $(filter 1,$(ERR)),-Werror) $(LINK_SANITIZE)
+man: $(MAN_PAGES)
+$(MAKE_PAGE): $(MAKE_PAGE_SOURCES) $(wildcard src/base/*.h src/model/*.h src/ctl/*.h src/man/*.h)
+	@mkdir -p $(@D)
+	$(call say,HOSTCC,$@)$(CC_FOR_BUILD) $(MAKE_PAGE_CFLAGS) -o $@ $(MAKE_PAGE_SOURCES)
+$(MAN_PAGES): $(BUILD)/man/%: src/man/%.in $(MAKE_PAGE) README.md
+	$(call say,MAN,$@)$(MAKE_PAGE) $< README.md >$@
+
 # Unit tests: one program per module. A test may include the .c under test; the library's copy is then not pulled in.
 $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
@@ -181,7 +203,23 @@ $(BUILD)/fuzzers/%: tests/fuzz/%.c $(LIBRARY)
 	$(call say,FUZZER,$@)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d \
 		$(ALL_LDFLAGS) $(LINK_FUZZER) -o $@ $< $(LIBRARY) $(PKG_LIBS)
 
-.PHONY: unit-tests fuzz-seeds fuzzers objects
+# Programs in which allocations can be made to fail: each call of ours to a function of wrap.c goes there.
+FAULT_PROGRAMS = $(BUILD)/faults-driver $(BUILD)/svcrouted-faults
+FAULT_OBJECTS = $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/faults/wrap.c,$(sort $(wildcard tests/faults/*.c))))
+FAULT_WRAPPED = $(shell sed -n 's/^WRAP[A-Z_]*.[^,]*, \([A-Za-z_0-9]*\),.*/\1/p' tests/faults/wrap.c)
+FAULT_LDFLAGS = $(FAULT_WRAPPED:%=-Wl,--wrap=%)
+$(BUILD)/faults-driver: FAULT_LDFLAGS += -Wl,--wrap=ctl_read_config,--wrap=import_files
+$(BUILD)/faults-driver: $(FAULT_OBJECTS) $(BUILD)/tests/faults/svcroutectl.o
+$(BUILD)/svcrouted-faults: $(BUILD)/src/daemon/main.o
+$(FAULT_PROGRAMS): $(BUILD)/tests/faults/wrap.o $(LIBRARY)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(FAULT_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(PKG_LIBS)
+$(BUILD)/tests/faults/svcroutectl.o: src/ctl/main.c $(FLAGS_STAMP) $(VERSION_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(ALL_CPPFLAGS) -DSVCROUTE_VERSION='"$(VERSION)"' $(ALL_CFLAGS) \
+		-Dmain=svcroutectl_main -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+
+.PHONY: unit-tests fuzz-seeds fuzzers objects fault-programs
+fault-programs: $(FAULT_PROGRAMS) $(BUILD)/svcroutectl
 unit-tests: $(UNIT_TESTS) $(UML_DRIVERS)
 fuzz-seeds: $(FUZZ_SEEDS)
 fuzzers: $(FUZZERS)
@@ -189,9 +227,9 @@ objects: $(OBJECTS) $(MAIN_OBJECTS)
 
 # The sub-makes start when the packages are there: what pkg-config and the compiler say is read at their start.
 SUBMAKE = $(MAKE) --no-print-directory
-.PHONY: check lint fuzz bench try
+.PHONY: check lint fuzz faults bench try
 check: install-packages
-	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds
+	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds $(BUILD)/faults-driver
 	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(TESTS)
 
 lint:
@@ -200,6 +238,10 @@ lint:
 fuzz:
 	@$(SUBMAKE) -j$(JOBS) CC=clang SANITIZE=1 FUZZ=1 BUILD=$(BUILD)/fuzz fuzzers
 	@BUILD=$(BUILD)/fuzz JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTHON) tests/fuzz/run.py
+
+faults: install-packages
+	@$(SUBMAKE) -j$(JOBS) SANITIZE=1 BUILD=$(BUILD)/faults fault-programs
+	@BUILD=$(BUILD)/faults JOBS=$(JOBS) $(PYTHON) tests/faults/run.py
 
 bench:
 	@$(SUBMAKE) -j$(JOBS) all
@@ -232,6 +274,9 @@ install: all
 	$(INSTALL) -m 0755 $(BUILD)/svcroutectl $(DESTDIR)$(BINDIR)/svcroutectl
 	$(INSTALL) -m 0644 systemd/svcroute.service $(DESTDIR)$(UNITDIR)/svcroute.service
 	$(INSTALL) -m 0644 README.md $(DESTDIR)$(DOCDIR)/README.md
+	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8
+	$(INSTALL) -m 0644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man5
+	$(INSTALL) -m 0644 $(filter %.8,$(MAN_PAGES)) $(DESTDIR)$(MANDIR)/man8
 	@for f in $(CONFIG_FILES); do to=$(DESTDIR)$(SYSCONFDIR)/svcroute/$${f#etc/svcroute/}; \
 		if [ -e "$$to" ]; then echo "kept: $$to"; else $(INSTALL) -D -m 0644 "$$f" "$$to"; fi; done
 
@@ -243,5 +288,5 @@ CONFIG_FILES = $(sort $(wildcard etc/svcroute/*.conf etc/svcroute/*/*.conf etc/s
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(UML_DRIVERS:%=%.d) \
-	$(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d)
+-include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(UML_DRIVERS:%=%.d) $(FUZZ_SEEDS:%=%.d) \
+	$(FUZZERS:%=%.d) $(wildcard $(BUILD)/tests/faults/*.d)

@@ -102,9 +102,12 @@ static bool writes_firewall(const struct job *j)
 	return j->seen->firewall.n > 0 && plan_firewall_is_ours(j->seen);
 }
 
-/* Leaves out empty when no line was printed after from. */
+/* Leaves out empty when no line was printed after from. An error must stay: an empty text is a
+ * table in which there is nothing to do. */
 static void end_table(struct strbuf *out, size_t from)
 {
+	if (strbuf_error(out) < 0)
+		return;
 	if (out->len > from)
 		strbuf_add(out, "COMMIT\n");
 	else

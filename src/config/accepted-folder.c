@@ -106,7 +106,7 @@ int accepted_folder_read_index(int fd, struct accepted_index *ret, char **ret_te
 			       size_t *ret_size, const char **ret_reason)
 {
 	_cleanup_free_ char *text = NULL;
-	size_t size;
+	size_t size = 0;
 	int r;
 
 	r = read_regular(fd, ACCEPTED_INDEX, 0, ACCEPTED_INDEX_MAX, &text, &size);

@@ -304,12 +304,12 @@ static bool index_is_old(const struct save *s)
 	_cleanup_accepted_index_ struct accepted_index index = {0};
 	_cleanup_free_ char *text = NULL;
 	const char *reason;
-	size_t size;
+	size_t size = 0;
 	int r;
 
 	r = accepted_folder_read_index(s->fd, &index, &text, &size, &reason);
 	if (!s->old_text)
-		return r == -ENOENT;
+		return r == -ENOENT || r == -EBADMSG || r == -EOPNOTSUPP;
 	return r == 0 && size == s->old_size && memcmp(text, s->old_text, size) == 0;
 }
 

@@ -105,13 +105,19 @@ static int find_places(struct locator *l, struct arena *arena)
 	return 0;
 }
 
-/* Without memory the message goes without a place. */
+/* Without memory there is no place, and the tree is marked. */
 static void locate(struct node_tree *tree, const struct node *node, struct place *at)
 {
 	struct locator *l = tree->locate_data;
 
-	if (!l->places && find_places(l, tree->arena) < 0)
-		return;
+	if (!l->places) {
+		int r = find_places(l, tree->arena);
+
+		if (r == -ENOMEM)
+			tree->error = r;
+		if (r < 0)
+			return;
+	}
 	if (node->ordinal >= l->n)
 		return;
 	at->line = l->places[node->ordinal].line;

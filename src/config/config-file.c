@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "config/cfg.h"
+#include "model/host-check.h"
 
 const char *config_file_id(enum config_kind kind, const char *name, char buf[CONFIG_FILE_ID_MAX])
 {
@@ -219,18 +220,28 @@ int config_file_parse(const struct config_file *f, const char *path, char **text
 	return 0;
 }
 
-static int read_and_parse(struct config_file *f, const struct settings *settings,
+static int read_and_judge(struct config_file *f, const struct config_judge *judge,
 			  struct config_content *ret)
 {
+	_cleanup_(config_content_done) struct config_content content = {0};
 	_cleanup_free_ char *text = NULL;
 	size_t size = 0;
 	int r;
 
 	r = config_file_read(f, &text, &size);
-	return r < 0 ? r : config_file_parse(f, f->path, &text, size, settings, &f->diags, ret);
+	if (r == 0)
+		r = config_file_parse(f, f->path, &text, size, judge->settings, &f->diags,
+				      &content);
+	if (r == 0 && judge->host)
+		r = host_check_objects(judge->host, &content.objects, &f->diags);
+	if (r < 0)
+		return r;
+	*ret = content;
+	content = (struct config_content){0};
+	return 0;
 }
 
-int config_file_read_objects(struct config_file *f, const struct settings *settings, bool notices,
+int config_file_read_objects(struct config_file *f, const struct config_judge *judge,
 			     struct config_content *ret)
 {
 	_cleanup_(config_content_done) struct config_content content = {0};
@@ -244,12 +255,12 @@ int config_file_read_objects(struct config_file *f, const struct settings *setti
 	else
 		f->class = CLASS_UNCHANGED; /* only the settings that it is judged by changed */
 	f->unread = f->refused = f->clashed = false;
-	r = read_and_parse(f, settings, &content);
+	r = read_and_judge(f, judge, &content);
 	if (r == -EBADMSG) {
 		f->refused = true;
 		f->class = CLASS_UNCHANGED; /* what is in force is */
 	}
-	if (!notices)
+	if (!judge->notices)
 		drop_notices(&f->diags);
 	if (f->diags.error)
 		return f->diags.error;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/host.h"
 #include "config/accepted.h"
 #include "config/tree.h"
 #include "model/read.h"
@@ -88,10 +89,16 @@ struct config_file *config_file_free(struct config_file *f);
  */
 int config_file_read(struct config_file *f, char **ret_text, size_t *ret_size);
 
+/* What an object file is judged by besides itself. */
+struct config_judge {
+	const struct settings *settings;
+	const struct host_facts *host; /* NULL: not known */
+	bool notices;		       /* to be kept */
+};
+
 /* Reads and parses an object file; sets its class, clears unread, refused and the messages first.
- * -EBADMSG: refused, f->diags says why and what was in force stays. Notices are not kept unless
- * told. */
-int config_file_read_objects(struct config_file *f, const struct settings *settings, bool notices,
+ * -EBADMSG: refused, f->diags says why and what was in force stays. */
+int config_file_read_objects(struct config_file *f, const struct config_judge *judge,
 			     struct config_content *ret);
 
 /* Parses the text of an object file that stood at path (one of the file's paths), which content

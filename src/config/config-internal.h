@@ -18,6 +18,7 @@ struct config {
 	char *state;	     /* the state directory, NULL: none */
 	struct map *files;   /* by id: struct config_file */
 	struct index *index;
+	const struct host_facts *host; /* borrowed, NULL: not known */
 	struct shared_settings *settings;
 	struct settings_origin origin;
 	char **origin_files; /* what its places point to, one per setting */

@@ -320,10 +320,15 @@ static void note_sameness(const struct config_file *f, struct config_content *ne
 
 static int read_again(struct config *c, struct config_file *f)
 {
+	const struct config_judge judge = {
+		.settings = &c->settings->s,
+		.host = c->host,
+		.notices = c->notices,
+	};
 	struct config_content content = {0};
 	int r;
 
-	r = config_file_read_objects(f, &c->settings->s, c->notices, &content);
+	r = config_file_read_objects(f, &judge, &content);
 	if (r == -EBADMSG) /* refused; what is in force stays */
 		return f->in_force ? 0 : config_recall_objects(c, f, NULL);
 	if (r < 0)
@@ -473,6 +478,11 @@ size_t config_n_refused(const struct config *c)
 	return c->n_refused + c->listing_problems.n_errors + c->settings_problems.n_errors;
 }
 
+const struct service_def *config_definition(const struct config *c, const char *service)
+{
+	return index_definition(c->index, service);
+}
+
 int config_place(const struct config *c, const char *service, struct place *ret)
 {
 	return index_place(c->index, service, ret);
@@ -527,6 +537,11 @@ size_t config_n_left_out(const struct config *c)
 const struct settings_origin *config_origin(const struct config *c)
 {
 	return &c->origin;
+}
+
+void config_set_host(struct config *c, const struct host_facts *host)
+{
+	c->host = host;
 }
 
 void config_set_notices(struct config *c, bool notices)

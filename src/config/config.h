@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/host.h"
 #include "config/accepted.h"
 #include "config/tree.h"
 #include "model/world.h"
@@ -55,6 +56,8 @@ bool config_unkept(const struct config *c);
 /* The list, by id; the caller frees it alone, what it points to is valid until the next refresh.
  * -ENOMEM. */
 int config_keep(struct config *c, struct accepted_wanted **ret, size_t *ret_n);
+/* What was kept is gone: all files are read again at the next look at all of them. */
+void config_forget_kept(struct config *c);
 /* The save of that list ended. Refreshes meanwhile do no harm. */
 void config_kept(struct config *c, bool success);
 
@@ -84,8 +87,16 @@ const char *const *config_directories(const struct config *c);
 /* Where the settings in force came from; files are owned by c, valid until the next refresh. */
 const struct settings_origin *config_origin(const struct config *c);
 
+/* The definition of a service in its file, with the places of its values; NULL: none. Valid until
+ * the next refresh. */
+const struct service_def *config_definition(const struct config *c, const char *service);
 /* Where a service is defined; valid until the next refresh. -ENOENT. */
 int config_place(const struct config *c, const char *service, struct place *ret);
+
+/* The host that files are for: what cannot go with it is refused when a file is read
+ * (host_check_objects()). Borrowed: it has to live as long as c, or until another is set. NULL, as
+ * at first: not known. */
+void config_set_host(struct config *c, const struct host_facts *host);
 
 /* Whether notices are kept among the problems (`check -v`); off at first. Before the first refresh.
  */

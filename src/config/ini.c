@@ -18,6 +18,7 @@ struct reading {
 	const struct ini_scan *scan;
 	struct settings s;    /* the copy that is worked on */
 	struct place *places; /* of values, one per row; line 0: not in this file */
+	struct place prefixes[_ORIGIN_LIST_MAX][ORIGIN_PREFIXES_MAX]; /* the same */
 	struct diags *d;
 	size_t n_delivered, n_sections_seen;
 	bool disagrees;
@@ -171,10 +172,29 @@ static int read_value(struct reading *r, const struct setting_row *row,
 	return 0;
 }
 
+static void count_prefixes(const struct settings *s, size_t ret[_ORIGIN_LIST_MAX])
+{
+	ret[ORIGIN_CLUSTER_CIDR] = s->cluster_cidr.n;
+	ret[ORIGIN_NODE_CIDR] = s->node_cidr.n;
+}
+
+/* What a line added to the lists stands in that line. */
+static void note_prefixes(struct reading *r, const size_t n_before[_ORIGIN_LIST_MAX],
+			  const struct place *at)
+{
+	size_t n[_ORIGIN_LIST_MAX];
+
+	count_prefixes(&r->s, n);
+	for (int list = 0; list < _ORIGIN_LIST_MAX; list++)
+		for (size_t i = n_before[list]; i < n[list] && i < ORIGIN_PREFIXES_MAX; i++)
+			r->prefixes[list][i] = *at;
+}
+
 static int assign(struct reading *r, const struct ini_assignment *a)
 {
 	const char *section = a->section == SIZE_MAX ? NULL : r->scan->sections[a->section].name;
 	struct place at = {.file = r->file_name, .line = a->line, .column = a->value_column};
+	size_t n_before[_ORIGIN_LIST_MAX];
 	const struct setting_row *row;
 	struct place *earlier;
 	int error;
@@ -201,7 +221,10 @@ static int assign(struct reading *r, const struct ini_assignment *a)
 		return 0;
 	}
 	*earlier = at;
-	return read_value(r, row, a, &at);
+	count_prefixes(&r->s, n_before);
+	error = read_value(r, row, a, &at);
+	note_prefixes(r, n_before, &at);
+	return error;
 }
 
 /* inih's handler. Always says that all is well: what is not is kept in the reading. */
@@ -287,5 +310,9 @@ int ini_read(const char *data, size_t size, const char *file_name, struct settin
 	for (size_t i = 0; origin && i < n_setting_rows; i++)
 		if (reading.places[i].line > 0)
 			origin->places[i] = reading.places[i];
+	for (int list = 0; origin && list < _ORIGIN_LIST_MAX; list++)
+		for (size_t i = 0; i < ORIGIN_PREFIXES_MAX; i++)
+			if (reading.prefixes[list][i].line > 0)
+				origin->prefixes[list][i] = reading.prefixes[list][i];
 	return 0;
 }

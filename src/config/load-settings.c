@@ -117,8 +117,8 @@ static bool blame(struct config_file *const *files, size_t n, struct attempt *at
 
 /* One attempt: 1 when another one has to be made, with a file more refused. */
 static int try_once(struct config_file *const *files, size_t n, struct attempt *attempts,
-		    const char *host, bool *mode_refused, struct settings *ret,
-		    struct settings_origin *origin, struct diags *d)
+		    const char *host, struct settings_judge *judge, bool *mode_refused,
+		    struct settings *ret, struct settings_origin *origin, struct diags *d)
 {
 	_cleanup_settings_ struct settings s = {0};
 	_cleanup_diags_ struct diags told = {0};
@@ -136,6 +136,10 @@ static int try_once(struct config_file *const *files, size_t n, struct attempt *
 	if (r == 0) {
 		r = check_mode(&s, origin, &told);
 		*mode_refused |= r == -EBADMSG;
+	}
+	if (r == 0 && judge->index) {
+		r = index_check_settings(judge->index, &s, origin, &told);
+		judge->ret_clashed |= r == -EBADMSG;
 	}
 	if (r < 0 && r != -EBADMSG)
 		return r;
@@ -170,8 +174,9 @@ static void keep_texts(struct config_file *const *files, size_t n, struct attemp
 	}
 }
 
-static int try_all(struct config_file *const *files, size_t n, struct attempt *attempts, bool first,
-		   struct settings *ret, struct settings_origin *origin, struct diags *d)
+static int try_all(struct config_file *const *files, size_t n, struct attempt *attempts,
+		   struct settings_judge *judge, struct settings *ret,
+		   struct settings_origin *origin, struct diags *d)
 {
 	_cleanup_settings_ struct settings s = {0};
 	bool mode_refused = false;
@@ -181,9 +186,9 @@ static int try_all(struct config_file *const *files, size_t n, struct attempt *a
 	if (gethostname(host, sizeof(host) - 1) < 0)
 		host[0] = '\0';
 	do
-		r = try_once(files, n, attempts, host, &mode_refused, &s, origin, d);
+		r = try_once(files, n, attempts, host, judge, &mode_refused, &s, origin, d);
 	while (r > 0);
-	if (first && mode_refused && r != -ENOMEM)
+	if (judge->first && mode_refused && r != -ENOMEM)
 		r = -EOPNOTSUPP;
 	keep_texts(files, n, attempts, r == 0);
 	if (r < 0)
@@ -193,17 +198,18 @@ static int try_all(struct config_file *const *files, size_t n, struct attempt *a
 	return 0;
 }
 
-int load_settings(struct config_file *const *files, size_t n, bool first, struct settings *ret,
-		  struct settings_origin *origin, struct diags *d)
+int load_settings(struct config_file *const *files, size_t n, struct settings_judge *judge,
+		  struct settings *ret, struct settings_origin *origin, struct diags *d)
 {
 	_cleanup_free_ struct attempt *attempts = calloc(n + 1, sizeof(*attempts));
 	int r;
 
 	if (!attempts)
 		return -ENOMEM;
+	judge->ret_clashed = false;
 	r = read_newest(files, n, attempts);
 	if (r == 0)
-		r = try_all(files, n, attempts, first, ret, origin, d);
+		r = try_all(files, n, attempts, judge, ret, origin, d);
 	for (size_t i = 0; i < n; i++)
 		free(attempts[i].newest);
 	return r;

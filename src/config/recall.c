@@ -208,6 +208,20 @@ int config_keep(struct config *c, struct accepted_wanted **ret, size_t *ret_n)
 	return 0;
 }
 
+void config_forget_kept(struct config *c)
+{
+	size_t pos = 0;
+	void *value;
+
+	c->kept_stale = true;
+	while (map_next(c->files, &pos, NULL, &value)) {
+		struct config_file *f = value;
+
+		f->content.kept = false;
+		f->unread = true;
+	}
+}
+
 void config_kept(struct config *c, bool success)
 {
 	size_t pos = 0;

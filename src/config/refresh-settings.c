@@ -100,15 +100,17 @@ static bool is_first(const struct config *c, struct config_file *const *files, s
 	return !c->settings;
 }
 
-static int load(struct config *c, struct settings *ret)
+static int load(struct config *c, struct settings *ret, bool *ret_clashed)
 {
 	_cleanup_free_ struct config_file **files = NULL;
 	_cleanup_free_ struct place *places = calloc(n_setting_rows, sizeof(*places));
 	_cleanup_settings_ struct settings s = {0};
 	struct settings_origin origin = {.places = places};
+	struct settings_judge judge = {.index = c->index};
 	size_t n;
 	int r;
 
+	*ret_clashed = false;
 	if (!places)
 		return -ENOMEM;
 	r = settings_files(c, &files, &n);
@@ -116,7 +118,9 @@ static int load(struct config *c, struct settings *ret)
 		return r;
 	diags_done(&c->settings_problems);
 	c->settings_problems = (struct diags){0};
-	r = load_settings(files, n, is_first(c, files, n), &s, &origin, &c->settings_problems);
+	judge.first = is_first(c, files, n);
+	r = load_settings(files, n, &judge, &s, &origin, &c->settings_problems);
+	*ret_clashed = judge.ret_clashed;
 	if (r == 0)
 		r = keep_origin(c, &origin);
 	if (r < 0)
@@ -129,6 +133,7 @@ static int load(struct config *c, struct settings *ret)
 int config_refresh_settings(struct config *c, bool *ret_recheck)
 {
 	struct shared_settings *new;
+	bool clashed;
 	int r;
 
 	if (!c->settings_stale)
@@ -137,17 +142,18 @@ int config_refresh_settings(struct config *c, bool *ret_recheck)
 	if (!new)
 		return -ENOMEM;
 	new->refs = 1;
-	r = load(c, &new->s);
+	r = load(c, &new->s, &clashed);
 	if (r < 0) {
 		free(new);
 		if (r == -ENOMEM || !c->settings)
 			return r;
 		/* Those in force stay: what made them possible may be gone, such as one of two
 		 * files that go together. There is a message. */
-		c->settings_stale = false;
+		c->settings_stale = clashed;
 		return 0;
 	}
-	c->settings_stale = false;
+	/* The service that they are in the way of may change: they are tried again then. */
+	c->settings_stale = clashed;
 	if (c->settings && settings_changes(&c->settings->s, &new->s) == 0) {
 		shared_settings_unref(new);
 		return 0;

@@ -92,6 +92,14 @@ static int replace(struct config *c, struct config_file *f)
 	return r < 0 ? r : put_in_force(c, f);
 }
 
+/* What is said stands in the file that gives way. */
+static struct diags *messages_for(const struct config_file *loser, struct index_clash *clash)
+{
+	bool first = streq(loser->id, clash->files[0]) && !streq(loser->id, clash->files[1]);
+
+	return first && clash->mirror.n ? &clash->mirror : &clash->diags;
+}
+
 /* *ret_try_again: a file that others gave way to was replaced itself. */
 static int play_round(struct config *c, struct index_clashes *clashes, unsigned round,
 		      bool *ret_try_again)
@@ -116,7 +124,7 @@ static int play_round(struct config *c, struct index_clashes *clashes, unsigned 
 			*ret_try_again |= loser->won;
 		}
 		winner->won |= winner != loser;
-		diags_move(&loser->diags, &defeats[i].clash->diags);
+		diags_move(&loser->diags, messages_for(loser, defeats[i].clash));
 		if (loser->diags.error)
 			return loser->diags.error;
 	}

@@ -159,6 +159,8 @@ static int scan_whole_number(struct scan *s, const struct scan_element *e, struc
 		if (n == 0 || count_digits(text, n) != n)
 			return scan_fault(s, e, what, "a text must be in double quotes",
 					  "is not a number");
+		if (sign && !negative)
+			return scan_fault(s, e, what, NULL, "must not have a plus sign");
 		if (n > 1 && *text == '0')
 			return scan_fault(s, e, what, NULL, "must not have leading zeros");
 		if (wide)

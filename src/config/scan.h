@@ -11,7 +11,8 @@
  * accepts and reads alike; what the versions read differently, wrap, cut or drop, it
  * refuses:
  *
- * - whole numbers that do not fit 32 bits (64 with an L) or have leading zeros (octal from 1.7 on);
+ * - whole numbers that do not fit 32 bits (64 with an L), have leading zeros (octal from 1.7 on) or
+ *   a plus sign;
  * - in strings: line breaks, control characters, unknown escapes, and \x outside 01-7f;
  * - @include, unclosed comments and strings, a comma before a closing bracket, a key given twice.
  *

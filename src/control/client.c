@@ -128,7 +128,13 @@ int control_request(const char *socket_path, enum control_verb verb, const char 
 		return r;
 	body = strstr(answer.data, "\r\n\r\n");
 	if (body && body[4]) {
+		errno = 0;
 		json = json_loads(body + 4, JSON_DECODE_ANY, NULL);
+		/* jansson may lose bytes and call it a success. */
+		if (errno == ENOMEM) {
+			json_decref(json);
+			return -ENOMEM;
+		}
 		if (!json)
 			return -EPROTO;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 
 json_t *json_text(const char *text)
@@ -22,6 +23,24 @@ json_t *json_time(uint64_t realtime_usec)
 	char buf[32];
 
 	return realtime_usec ? json_string(clock_format_utc(realtime_usec, buf)) : json_null();
+}
+
+static int add_piece(const char *bytes, size_t n, void *userdata)
+{
+	struct strbuf *out = userdata;
+
+	strbuf_add_bytes(out, bytes, n);
+	return strbuf_error(out) ? -1 : 0;
+}
+
+char *json_print(const json_t *value)
+{
+	_cleanup_strbuf_ struct strbuf out = {0};
+
+	if (!value ||
+	    json_dump_callback(value, add_piece, &out, JSON_INDENT(2) | JSON_ENCODE_ANY) < 0)
+		return NULL;
+	return strbuf_take(&out);
 }
 
 bool json_push(json_t **array, json_t *value)

@@ -38,6 +38,12 @@ static inline json_t *json_made(struct json_maker *m)
 json_t *json_text(const char *text);
 /* A time as "2026-11-30T05:28:45Z", null for 0. */
 json_t *json_time(uint64_t realtime_usec);
+/*
+ * The text of a value, indented, malloc'ed; NULL when out of memory, also for NULL. Instead of
+ * json_dumps() and json_dumpf(): jansson 2.14 goes on when a key could not be written, and calls
+ * the rest a success.
+ */
+char *json_print(const json_t *value);
 /* Appends and takes the reference; false when it failed (the array is then dropped and set to
  * NULL). */
 bool json_push(json_t **array, json_t *value);

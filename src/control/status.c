@@ -113,12 +113,13 @@ json_t *control_settings_json(const struct settings *s, const struct settings_or
 		row->print(row, s, &value);
 		json_take(&o, "section", json_text(row->section));
 		json_take(&o, "key", json_text(row->key));
-		json_take(&o, "value", json_text(strbuf_text(&value)));
+		json_take(&o, "value",
+			  strbuf_error(&value) ? NULL : json_text(strbuf_text(&value)));
 		json_take(&o, "default", json_text(row->default_text));
 		json_take(&o, "file", json_text(at->file));
 		json_take(&o, "line", at->file ? json_integer(at->line) : json_null());
 		json_take(&o, "change", json_text(setting_scope_text(row->scope)));
-		if (!json_push(&list, strbuf_error(&value) ? NULL : json_made(&o)))
+		if (!json_push(&list, json_made(&o)))
 			return NULL;
 	}
 	return list;

@@ -26,7 +26,7 @@ static void print_line(const char *label, const char *format, ...)
 	(void)putchar('\n');
 }
 
-static void print_status(const json_t *s, bool verbose)
+static int print_status(const json_t *s, bool verbose)
 {
 	const json_t *warnings = json_object_get(s, "warnings"), *w;
 	const json_t *refused = json_object_get(s, "refused");
@@ -67,7 +67,7 @@ static void print_status(const json_t *s, bool verbose)
 		print_line("Warning", "the last good state cannot be kept in %s: %s",
 			   text_of(s, "stateDirectory"), text_of(s, "stateError"));
 	json_array_foreach(warnings, i, w) print_line("Warning", "%s", json_string_value(w));
-	ctl_print_diags_json(json_object_get(s, "diagnostics"), verbose);
+	return ctl_print_diags_json(json_object_get(s, "diagnostics"), verbose);
 }
 
 int cmd_status(const struct ctl *c)
@@ -79,9 +79,9 @@ int cmd_status(const struct ctl *c)
 		return r;
 	if (c->json)
 		return ctl_print_json(body);
-	print_status(body, c->verbose);
+	r = print_status(body, c->verbose);
 	json_decref(body);
-	return CTL_OK;
+	return r;
 }
 
 static int ask_and_print(const struct ctl *c, enum control_verb verb, const char *service,
@@ -192,8 +192,10 @@ int cmd_endpoints(const struct ctl *c)
 
 	/* "nginx" means default/nginx, as in the files. */
 	if (service && !strchr(service, '/')) {
-		if (asprintf(&full, "default/%s", service) < 0)
+		if (asprintf(&full, "default/%s", service) < 0) {
+			full = NULL; /* undefined after a failure */
 			return ctl_fail(CTL_FAILED, "no memory");
+		}
 		service = full;
 	}
 	return ask_and_print(c, CONTROL_ENDPOINTS, service, columns, ELEMENTSOF(columns));
@@ -212,7 +214,8 @@ static int ask_verdict(const struct ctl *c, enum control_verb verb)
 		r = ctl_print_json(body);
 		return r == CTL_OK ? status : r;
 	}
-	ctl_print_diags_json(json_object_get(body, "diagnostics"), c->verbose);
+	if (ctl_print_diags_json(json_object_get(body, "diagnostics"), c->verbose) != CTL_OK)
+		status = CTL_FAILED;
 	message = json_string_value(json_object_get(body, "message"));
 	if (status)
 		(void)ctl_fail(status, "%s", message ? message : "failed");

@@ -42,11 +42,11 @@ int cmd_import(const struct ctl *c)
 	r = import_files((const char *const *)c->arguments, c->n_arguments, &options, &result, &d);
 	if (c->json && (r < 0 || c->output)) {
 		status = ctl_print_json(control_diags_json(&d));
-		if (status != CTL_OK)
-			return status;
 	} else {
-		ctl_print_diags(&d, c->verbose);
+		status = ctl_print_diags(&d, c->verbose);
 	}
+	if (status != CTL_OK)
+		return status;
 	if (r == -EBADMSG)
 		return CTL_REFUSED;
 	if (r < 0)

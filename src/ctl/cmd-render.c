@@ -146,8 +146,8 @@ int cmd_render(const struct ctl *c)
 	if (r != CTL_OK)
 		return r;
 	r = ctl_read_config(c, &config, &world);
-	if (config)
-		ctl_print_diags(config_problems(config), false);
+	if (config && ctl_print_diags(config_problems(config), false) != CTL_OK)
+		r = CTL_FAILED;
 	if (r == CTL_OK && mode == _MODE_MAX)
 		mode = world->settings->s.mode;
 	if (r == CTL_OK)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/file.h"
@@ -36,8 +37,8 @@ static int from_files(const struct ctl *c, json_t **ret)
 	_cleanup_(world_unrefp) struct world *world = NULL;
 	int r = ctl_read_config(c, &config, &world);
 
-	if (config)
-		ctl_print_diags(config_problems(config), c->verbose);
+	if (config && ctl_print_diags(config_problems(config), c->verbose) != CTL_OK)
+		r = CTL_FAILED;
 	if (r != CTL_OK)
 		return r;
 	*ret = control_settings_json(&world->settings->s, config_origin(config));
@@ -58,6 +59,8 @@ int cmd_settings(const struct ctl *c)
 	if (!path)
 		return ctl_fail(CTL_FAILED, "no memory");
 	r = control_request(path, CONTROL_SETTINGS, NULL, 10000000, &status, &body);
+	if (r == -ENOMEM)
+		return ctl_fail(CTL_FAILED, "no memory");
 	if (r < 0 || status != 200) {
 		json_decref(body);
 		r = from_files(c, &body);

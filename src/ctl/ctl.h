@@ -42,10 +42,11 @@ struct ctl {
 /* "svcroutectl: ..." on stderr. Returns status, for `return ctl_fail(...)`. */
 int ctl_fail(int status, const char *format, ...) _printf_(2, 3);
 
-/* Messages: a line each on stderr, with colours on a terminal; notices only when verbose. */
-void ctl_print_diags(const struct diags *d, bool verbose);
+/* Messages: a line each on stderr, with colours on a terminal; notices only when verbose.
+ * CTL_FAILED, and it was told, when some could not be printed for lack of memory. */
+int ctl_print_diags(const struct diags *d, bool verbose);
 /* The same from an answer of the daemon. */
-void ctl_print_diags_json(const json_t *list, bool verbose);
+int ctl_print_diags_json(const json_t *list, bool verbose);
 
 /* Prints JSON on stdout and drops the reference; CTL_FAILED when it is NULL or cannot be written.
  */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/strbuf.h"
+#include "control/json.h"
 #include "ctl/ctl.h"
 
 int ctl_fail(int status, const char *format, ...)
@@ -39,7 +40,7 @@ static void print_message(enum diag_severity severity, const char *text)
 		      coloured ? "\033[0m" : "");
 }
 
-void ctl_print_diags(const struct diags *d, bool verbose)
+int ctl_print_diags(const struct diags *d, bool verbose)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		_cleanup_free_ char *text = NULL;
@@ -47,11 +48,14 @@ void ctl_print_diags(const struct diags *d, bool verbose)
 		if (d->items[i].severity == DIAG_NOTICE && !verbose)
 			continue;
 		text = diag_format(&d->items[i]);
-		print_message(d->items[i].severity, text ? text : d->items[i].reason);
+		if (!text)
+			return ctl_fail(CTL_FAILED, "no memory for all messages");
+		print_message(d->items[i].severity, text);
 	}
+	return d->error < 0 ? ctl_fail(CTL_FAILED, "no memory for all messages") : CTL_OK;
 }
 
-void ctl_print_diags_json(const json_t *list, bool verbose)
+int ctl_print_diags_json(const json_t *list, bool verbose)
 {
 	_cleanup_diags_ struct diags d = {0};
 	const json_t *m;
@@ -78,15 +82,17 @@ void ctl_print_diags_json(const json_t *list, bool verbose)
 			  json_string_value(json_object_get(m, "value")),
 			  json_string_value(json_object_get(m, "hint")), "%s", reason);
 	}
-	ctl_print_diags(&d, verbose);
+	return ctl_print_diags(&d, verbose);
 }
 
 int ctl_print_json(json_t *value)
 {
-	int r = value ? json_dumpf(value, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY) : -1;
+	_cleanup_free_ char *text = json_print(value);
 
 	json_decref(value);
-	if (r < 0 || fputc('\n', stdout) == EOF || fflush(stdout) == EOF)
+	if (!text)
+		return ctl_fail(CTL_FAILED, "no memory");
+	if (puts(text) == EOF || fflush(stdout) == EOF)
 		return ctl_fail(CTL_FAILED, "cannot write the JSON");
 	return CTL_OK;
 }

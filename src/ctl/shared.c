@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "control/client.h"
 #include "ctl/ctl.h"
+#include "kernel/host-facts.h"
 
 /* A reload may wait for locks and load large tables. */
 #define ASK_TIMEOUT_USEC (300 * USEC_PER_SEC)
@@ -16,6 +17,7 @@ int ctl_read_config(const struct ctl *c, struct config **ret_config, struct worl
 		.single = c->n_arguments ? c->arguments[0] : NULL,
 	};
 	_cleanup_(config_freep) struct config *config = NULL;
+	_cleanup_host_facts_ struct host_facts host = {0};
 	struct world *world = NULL;
 	int r;
 
@@ -23,7 +25,16 @@ int ctl_read_config(const struct ctl *c, struct config **ret_config, struct worl
 	if (r < 0)
 		return ctl_fail(CTL_FAILED, "no memory");
 	config_set_notices(config, c->verbose);
+	/* A directory, or addresses, that were named are those of another host. */
+	if (c->n_arguments == 0 && !c->addresses) {
+		r = host_facts_read(false, &host);
+		if (r == -ENOMEM)
+			return ctl_fail(CTL_FAILED, "no memory");
+		if (r == 0)
+			config_set_host(config, &host);
+	}
 	r = config_refresh(config, NULL, 0, &world);
+	config_set_host(config, NULL);
 	if (r < 0 && r != -EBADMSG && r != -EOPNOTSUPP)
 		return ctl_fail(CTL_FAILED, "cannot read the configuration: %s", strerror(-r));
 	*ret_config = TAKE_PTR(config);
@@ -45,6 +56,8 @@ int ctl_ask(const struct ctl *c, int verb, const char *service, json_t **ret_bod
 		return ctl_fail(CTL_FAILED, "no memory");
 	r = control_request(path, (enum control_verb)verb, service, ASK_TIMEOUT_USEC, &status,
 			    &body);
+	if (r == -ENOMEM)
+		return ctl_fail(CTL_FAILED, "no memory");
 	if (r == -EACCES)
 		return ctl_fail(CTL_FAILED,
 				"no permission to use %s: root and the group svcroute may", path);

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "daemon/sync.h"
 
 /* Between the end of one save and the begin of the next; and after one that failed. */
 #define KEEP_INTERVAL_USEC (5 * USEC_PER_SEC)
-#define KEEP_RETRY_USEC (60 * USEC_PER_SEC)
+#define KEEP_RETRY_USEC (10 * USEC_PER_SEC)
 /* For the last save, at the end of the program. */
 #define KEEP_FINISH_USEC (5 * USEC_PER_SEC)
 
@@ -25,9 +27,12 @@ int keep_new_config(const struct manager *m, struct config **ret)
 	r = config_new(&places, &c);
 	if (r == 0)
 		r = config_set_state(c, m->state_directory);
-	if (r == 0)
-		*ret = TAKE_PTR(c);
-	return r;
+	if (r < 0)
+		return r;
+	if (m->host_known)
+		config_set_host(c, &m->host);
+	*ret = TAKE_PTR(c);
+	return 0;
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -72,6 +77,7 @@ static void end(struct manager *m, int error)
 {
 	m->keep_pid = 0;
 	m->keep_end_usec = clock_monotonic_usec();
+	m->keep_done |= error == 0;
 	/* A config that was made anew meanwhile knows nothing of it, and saves all. */
 	if (m->keep_config == m->config)
 		config_kept(m->config, error == 0);
@@ -129,6 +135,15 @@ static int start(struct manager *m)
 	return r;
 }
 
+/* Somebody took the directory away: what it had is not in memory any more, so all files are read
+ * again. */
+static bool is_gone(const struct manager *m)
+{
+	_cleanup_free_ char *path = file_root_path(m->state_directory, "/accepted/index");
+
+	return m->keep_done && path && access(path, F_OK) < 0 && errno == ENOENT;
+}
+
 void keep_request(struct manager *m)
 {
 	uint64_t pause = m->keep_error ? KEEP_RETRY_USEC : KEEP_INTERVAL_USEC;
@@ -138,6 +153,14 @@ void keep_request(struct manager *m)
 		return;
 	if (m->keep_end_usec && clock_monotonic_usec() < m->keep_end_usec + pause) {
 		arm(m, m->keep_end_usec + pause);
+		return;
+	}
+	if (is_gone(m)) {
+		log_warning("%s is gone, making it again", m->state_directory);
+		m->keep_done = false;
+		m->look_at_all = true;
+		config_forget_kept(m->config);
+		sync_request(m);
 		return;
 	}
 	r = start(m);

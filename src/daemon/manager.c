@@ -212,6 +212,7 @@ struct manager *manager_free(struct manager *m)
 	free_waiters(m->waiting);
 	free_waiters(m->served);
 	sd_event_source_disable_unref(m->timer);
+	sd_event_source_disable_unref(m->host_timer);
 	sd_event_source_disable_unref(m->keep_timer);
 	sd_event_source_disable_unref(m->keep_child);
 	server_free(m->server);
@@ -221,6 +222,8 @@ struct manager *manager_free(struct manager *m)
 	local_addrs_unref(m->addrs);
 	world_unref(m->world);
 	config_free(m->config);
+	host_facts_done(&m->host);
+	diags_done(&m->host_problems);
 	for (size_t i = 0; i < m->n_told; i++)
 		free(m->told[i]);
 	free(m->told);

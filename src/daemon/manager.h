@@ -6,6 +6,7 @@
 #include <systemd/sd-event.h>
 
 #include "backend/backend.h"
+#include "base/host.h"
 #include "config/config.h"
 #include "daemon/server.h"
 #include "daemon/watch.h"
@@ -16,6 +17,7 @@
  *   manager.c  making and taking apart, events from outside (files, addresses, signals)
  *   mode.c     which backend serves
  *   sync.c     when to read and when to write: see the drawing there
+ *   host.c     what does not go with this host
  *   keep.c     the last good state on the disk
  *   report.c   what is told: status line, log, answers on the control socket
  */
@@ -66,12 +68,19 @@ struct manager {
 	struct waiter *waiting; /* asked before the running pass began: answered by the next one */
 	struct waiter *served;	/* answered when the running pass ends */
 
+	/* This host, and what does not go with it. */
+	struct host_facts host;
+	bool host_known, host_stale; /* stale: host_problems are about an older world */
+	sd_event_source *host_timer;
+	struct diags host_problems;
+
 	/* The last good state on the disk. */
 	char *state_directory;
 	sd_event_source *keep_child, *keep_timer;
 	pid_t keep_pid;			  /* 0: no save runs */
 	const struct config *keep_config; /* whose contents it saves */
 	uint64_t keep_end_usec;		  /* monotonic; 0: none ended yet */
+	bool keep_done;			  /* one ended well */
 	int keep_error;			  /* of the last one; an errno, 0: none */
 
 	/* For status. */

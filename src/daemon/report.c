@@ -8,6 +8,15 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/host.h"
+
+/* All there is to say about the files. */
+static void collect(const struct manager *m, struct diags *ret)
+{
+	diags_copy(ret, config_problems(m->config));
+	diags_copy(ret, &m->host_problems);
+	diags_sort(ret);
+}
 
 static const struct diag *first_error(const struct diags *d)
 {
@@ -95,27 +104,29 @@ static int log_level_of(enum diag_severity severity)
 
 void report_problems(struct manager *m)
 {
-	const struct diags *d = config_problems(m->config);
-	size_t n = MIN_OF(d->n, (size_t)TOLD_MAX), i, kept = 0;
+	_cleanup_diags_ struct diags d = {0};
+	size_t n, i, kept = 0;
 	char **texts;
 
+	collect(m, &d);
+	n = MIN_OF(d.n, (size_t)TOLD_MAX);
 	if (n == 0 && m->n_told == 0)
 		return;
 	texts = calloc(n + 1, sizeof(*texts));
 	if (!texts)
 		return;
 	for (i = 0; i < n; i++) {
-		char *text = diag_format(&d->items[i]);
+		char *text = diag_format(&d.items[i]);
 
 		if (!text)
 			continue;
 		if (!was_told(m->told, m->n_told, text))
-			log_full(log_level_of(d->items[i].severity), 0, "%s", text);
+			log_full(log_level_of(d.items[i].severity), 0, "%s", text);
 		texts[kept++] = text;
 	}
-	if (d->n > n)
+	if (d.n > n)
 		log_warning("%zu more messages about the configuration, see svcroutectl check",
-			    d->n - n);
+			    d.n - n);
 	for (i = 0; i < m->n_told; i++)
 		free(m->told[i]);
 	free(m->told);
@@ -141,11 +152,31 @@ static size_t count_ports(const struct world *w)
 	return n;
 }
 
+/* What the backend has to say, and what the watcher: one list. */
+static const char **collect_warnings(const struct manager *m, size_t *ret_n)
+{
+	size_t n = 0;
+	const char *const *list = m->backend->ops->warnings(m->backend, &n);
+	const char *trouble = m->watch ? watch_trouble(m->watch) : NULL;
+	const char **all = calloc(n + 2, sizeof(*all));
+
+	*ret_n = 0;
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		all[i] = list[i];
+	if (trouble)
+		all[n++] = trouble;
+	*ret_n = n;
+	return all;
+}
+
 static json_t *status_json(const struct manager *m)
 {
+	_cleanup_diags_ struct diags d = {0};
 	_cleanup_free_ char *backend = NULL;
-	size_t n_warnings = 0;
-	const char *const *warnings = m->backend->ops->warnings(m->backend, &n_warnings);
+	size_t n_warnings;
+	_cleanup_free_ const char **warnings = collect_warnings(m, &n_warnings);
 	const struct control_status s = {
 		.version = SVCROUTE_VERSION,
 		.mode = m->world ? svc_mode_text(m->world->settings->s.mode) : "",
@@ -171,19 +202,22 @@ static json_t *status_json(const struct manager *m)
 		.config = m->config,
 		.state_error = m->keep_error ? strerror(m->keep_error) : NULL,
 		.state_directory = m->state_directory,
-		.problems = config_problems(m->config),
+		.problems = &d,
 	};
 
+	collect(m, &d);
 	return control_status_json(&s);
 }
 
 json_t *report_get(void *userdata, enum control_verb verb, const char *service, int *ret_status)
 {
-	const struct manager *m = userdata;
+	struct manager *m = userdata;
 	const struct settings *s;
 
-	if (verb == CONTROL_STATUS)
+	if (verb == CONTROL_STATUS) {
+		host_check_now(m);
 		return status_json(m);
+	}
 	if (!m->world) {
 		*ret_status = 503;
 		return json_object();
@@ -208,8 +242,10 @@ json_t *report_get(void *userdata, enum control_verb verb, const char *service, 
 
 json_t *report_verdict(const struct manager *m, int *ret_exit_status)
 {
+	_cleanup_diags_ struct diags d = {0};
 	const char *message = NULL;
 
+	collect(m, &d);
 	*ret_exit_status = 0;
 	if (config_n_refused(m->config)) {
 		*ret_exit_status = 3;
@@ -220,5 +256,5 @@ json_t *report_verdict(const struct manager *m, int *ret_exit_status)
 		*ret_exit_status = 1;
 		message = m->last_error;
 	}
-	return control_verdict_json(*ret_exit_status, message, config_problems(m->config));
+	return control_verdict_json(*ret_exit_status, message, &d);
 }

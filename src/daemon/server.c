@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "control/json.h"
 
 /*
  * libmicrohttpd in its external epoll mode: its epoll descriptor is one source of our loop, its
@@ -70,7 +71,7 @@ static enum MHD_Result queue_text(struct MHD_Connection *c, int status, char *te
 /* Takes the reference. */
 static enum MHD_Result queue_json(struct MHD_Connection *c, int status, json_t *body)
 {
-	char *text = body ? json_dumps(body, JSON_INDENT(2) | JSON_ENCODE_ANY) : NULL;
+	char *text = json_print(body);
 
 	json_decref(body);
 	if (!text) {
@@ -84,7 +85,7 @@ static enum MHD_Result queue_error(struct MHD_Connection *c, int status, const c
 				   const char *allow)
 {
 	json_t *body = json_pack("[{s:s,s:s}]", "severity", "error", "reason", reason);
-	char *text = body ? json_dumps(body, JSON_INDENT(2)) : NULL;
+	char *text = json_print(body);
 
 	json_decref(body);
 	return text ? queue_text(c, status, text, allow) : MHD_NO;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "daemon/host.h"
 #include "daemon/keep.h"
 #include "daemon/mode.h"
 #include "daemon/notify.h"
@@ -286,6 +287,15 @@ static int replace_broken_config(struct manager *m)
 	return 0;
 }
 
+/* An empty file is a valid one, and so is none: who emptied one by mistake finds it here. */
+static void tell_of_fewer(const struct world *before, const struct world *now)
+{
+	if (before && now->n_services < before->n_services)
+		log_notice("%zu services fewer than before: %zu of %zu are left",
+			   before->n_services - now->n_services, now->n_services,
+			   before->n_services);
+}
+
 static int refresh_config(struct manager *m)
 {
 	static const struct config_change none;
@@ -305,18 +315,15 @@ static int refresh_config(struct manager *m)
 				   &world);
 		if (r < 0)
 			break;
+		tell_of_fewer(m->world, world);
 		world_unref(m->world);
 		m->world = world;
 		if (!m->look_at_all || !m->watch)
 			break;
 		/* A directory that is watched only now may have changed since it was read. */
 		r = watch_set_directories(m->watch, config_directories(m->config), &again);
-		if (r == -ENOMEM)
-			break;
 		if (r < 0)
-			(void)log_warning_errno(
-				r, "some directories cannot be watched, use reload there");
-		r = 0;
+			break;
 	}
 	m->n_changes = 0;
 	m->look_at_all = false;
@@ -352,8 +359,32 @@ static void apply_settings(const struct manager *m)
 	log_set_level(m->world->settings->s.log_level);
 }
 
+/* Nothing asked for the pass but files that were being written, and there is no news of them. */
+static bool is_idle(const struct manager *m, struct world *before)
+{
+	const struct view old = {.world = before, .addrs = m->addrs};
+	const struct view new = {.world = m->world, .addrs = m->addrs};
+	struct view_diff diff = {0};
+	bool idle;
+
+	if (!before || view_diff(&old, &new, &diff) < 0)
+		return false;
+	idle = diff.n == 0 && diff.flags == 0;
+	view_diff_done(&diff);
+	return idle;
+}
+
+static void end_idle_pass(struct manager *m)
+{
+	m->running = false;
+	if (config_busy(m->config))
+		m->first_request_usec = clock_monotonic_usec() + BUSY_USEC;
+	schedule(m);
+}
+
 static void begin_pass(struct manager *m)
 {
+	_cleanup_(world_unrefp) struct world *before = NULL;
 	struct view view;
 	bool full;
 	int r;
@@ -364,11 +395,21 @@ static void begin_pass(struct manager *m)
 	m->first_request_usec = 0;
 	m->served = m->waiting;
 	m->waiting = NULL;
+	/* Else nobody asked but a timer, for files that were being written. */
+	if (config_busy(m->config) && m->ready && !m->served && !m->look_at_all && !m->n_changes &&
+	    !m->sync_full && !m->addresses_stale)
+		before = world_ref(m->world);
+	if (m->addresses_stale || !m->addrs)
+		host_refresh_facts(m); /* files are judged by them */
 	r = refresh_config(m);
 	if (r < 0 && (!m->world || r == -ENOMEM)) {
 		if (m->once)
 			m->exit_status = r == -ENOMEM ? 1 : 3;
 		fail_pass(m, r, r == -ENOMEM ? "no memory" : "the configuration cannot be used");
+		return;
+	}
+	if (r == 0 && is_idle(m, before)) {
+		end_idle_pass(m);
 		return;
 	}
 	apply_settings(m);
@@ -393,6 +434,11 @@ static void begin_pass(struct manager *m)
 	if (r < 0)
 		(void)log_warning_errno(
 			r, "cannot read the addresses of this host, using those known");
+	host_check_later(m);
+	if (m->served || !m->ready) {
+		host_check_now(m); /* somebody waits for what there is to say */
+		report_problems(m);
+	}
 	view = (struct view){.world = m->world, .addrs = m->addrs};
 	full = m->sync_full;
 	m->sync_full = false;

@@ -37,7 +37,7 @@ struct outputs {
 	const char *directory;
 	struct output *items;
 	size_t n;
-	bool made[ELEMENTSOF(directories)]; /* directories that were not there before */
+	char *made[ELEMENTSOF(directories)]; /* paths of those that were not there before */
 	char **ret_message;
 };
 
@@ -108,6 +108,7 @@ static int make_directories(struct outputs *o, const struct import_result *r)
 {
 	for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
 		_cleanup_free_ char *path = NULL;
+		bool is_new;
 		int k;
 
 		if (!is_used(r, directories[i]))
@@ -116,10 +117,12 @@ static int make_directories(struct outputs *o, const struct import_result *r)
 			path = NULL;
 			return -ENOMEM;
 		}
-		o->made[i] = !exists(path);
+		is_new = !exists(path);
 		k = file_make_dirs(path, 0755);
 		if (k < 0)
 			return fail(o, k, "%s: cannot be made: %s", path, strerror(-k));
+		if (is_new)
+			o->made[i] = TAKE_PTR(path);
 	}
 	return 0;
 }
@@ -206,15 +209,9 @@ static void undo(struct outputs *o)
 		if (f->state == FILE_TEMPORARY)
 			(void)unlink(f->temporary);
 	}
-	for (size_t i = ELEMENTSOF(directories); i-- > 0;) {
-		_cleanup_free_ char *path = NULL;
-
-		if (!o->made[i] || asprintf(&path, "%s%s", o->directory, directories[i]) < 0) {
-			path = NULL;
-			continue;
-		}
-		(void)rmdir(path);
-	}
+	for (size_t i = ELEMENTSOF(directories); i-- > 0;)
+		if (o->made[i])
+			(void)rmdir(o->made[i]);
 }
 
 static void forget_old(struct outputs *o)
@@ -232,6 +229,8 @@ static void outputs_done(struct outputs *o)
 		free(o->items[i].temporary);
 	}
 	free(o->items);
+	for (size_t i = 0; i < ELEMENTSOF(directories); i++)
+		free(o->made[i]);
 }
 
 static int write_outputs(struct outputs *o, const struct import_result *r, bool force)

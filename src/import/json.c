@@ -16,10 +16,13 @@ DEFINE_CLEANUP(json_t, free_json);
 
 int json_parse_number(const char *text, double *ret)
 {
+	_cleanup_(free_jsonp) json_t *j = NULL;
 	json_error_t error;
-	_cleanup_(free_jsonp) json_t *j = json_loadb(
-		text, strlen(text), JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
 
+	errno = 0;
+	j = json_loadb(text, strlen(text), JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
+	if (errno == ENOMEM)
+		return -ENOMEM;
 	if (!json_is_real(j))
 		return -EINVAL;
 	*ret = json_real_value(j);
@@ -134,15 +137,19 @@ static void copy_places(struct node *to, const struct node *from)
 		copy_places(t, f);
 }
 
-static void locate(const char *data, size_t size, const char *file_name, struct documents *docs)
+static int locate(const char *data, size_t size, const char *file_name, struct documents *docs)
 {
 	_cleanup_documents_ struct documents located = {0};
 	_cleanup_diags_ struct diags ignored = {0};
+	int r = yaml_parse(data, size, file_name, &located, &ignored);
 
-	if (yaml_parse(data, size, file_name, &located, &ignored) < 0 || located.n != docs->n)
-		return;
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 || located.n != docs->n)
+		return 0;
 	for (size_t i = 0; i < docs->n; i++)
 		copy_places(docs->trees[i]->root, located.trees[i]->root);
+	return 0;
 }
 
 static size_t skip_blanks(const char *data, size_t size, size_t at)
@@ -177,11 +184,13 @@ static int read_value(const char *data, size_t size, size_t *at, const char *fil
 	json_error_t error;
 	int k;
 
+	errno = 0;
 	j = json_loadb(data + *at, size - *at, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK,
 		       &error);
+	/* jansson calls it a syntax error, or loses bytes and calls it a success. */
+	if (errno == ENOMEM)
+		return -ENOMEM;
 	if (!j) {
-		if (json_error_code(&error) == json_error_out_of_memory)
-			return -ENOMEM;
 		place_in_text(data, *at, &error, &place);
 		diags_add(d, DIAG_ERROR, &place, NULL, NULL, NULL, NULL, "not JSON: %s",
 			  error.text);
@@ -207,6 +216,7 @@ int json_parse(const char *data, size_t size, const char *file_name, struct docu
 {
 	_cleanup_documents_ struct documents found = {0};
 	size_t at = skip_blanks(data, size, 0);
+	int r;
 
 	while (at < size) {
 		int k = read_value(data, size, &at, file_name, &found, d);
@@ -216,6 +226,8 @@ int json_parse(const char *data, size_t size, const char *file_name, struct docu
 		if (size - at >= 3 && memcmp(data + at, "---", 3) == 0)
 			return -ENOTUNIQ;
 	}
-	locate(data, size, file_name, &found);
+	r = locate(data, size, file_name, &found);
+	if (r < 0)
+		return r;
 	return documents_move(ret, &found);
 }

@@ -10,5 +10,5 @@
 int json_parse(const char *data, size_t size, const char *file_name, struct documents *ret,
 	       struct diags *d);
 
-/* A decimal fraction or exponent as a number. -EINVAL when it is none. */
+/* A decimal fraction or exponent as a number. -EINVAL when it is none, -ENOMEM. */
 int json_parse_number(const char *text, double *ret);

@@ -109,7 +109,7 @@ static bool is_one_of(const char *s, const char *const *words, size_t n)
 	return text_index(s, words, n) >= 0;
 }
 
-static void resolve_plain(const char *s, struct node *n)
+static int resolve_plain(const char *s, struct node *n)
 {
 	static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
 	static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
@@ -131,11 +131,13 @@ static void resolve_plain(const char *s, struct node *n)
 	} else if (is_integer(s) || is_other_number(s)) {
 		n->type = NODE_FLOAT;
 		n->value.number = NAN;
-		(void)json_parse_number(s, &n->value.number);
+		if (json_parse_number(s, &n->value.number) == -ENOMEM)
+			return -ENOMEM;
 	} else {
 		n->type = NODE_STRING;
 		n->value.string = s;
 	}
+	return 0;
 }
 
 /* Gives the node its type and value. */
@@ -145,12 +147,10 @@ static int resolve_scalar(struct reader *r, const yaml_event_t *e, const char *t
 					    YAML_FLOAT_TAG};
 	static const enum node_type types[] = {NODE_NULL, NODE_BOOL, NODE_INT, NODE_FLOAT};
 	const char *tag = (const char *)e->data.scalar.tag;
-	int which;
+	int which, k;
 
-	if (!tag && e->data.scalar.plain_implicit) {
-		resolve_plain(text, n);
-		return 0;
-	}
+	if (!tag && e->data.scalar.plain_implicit)
+		return resolve_plain(text, n);
 	if (!tag || streq(tag, "!") || streq(tag, YAML_STR_TAG)) {
 		n->type = NODE_STRING;
 		n->value.string = text;
@@ -159,7 +159,9 @@ static int resolve_scalar(struct reader *r, const yaml_event_t *e, const char *t
 	which = text_index(tag, typed, ELEMENTSOF(typed));
 	if (which < 0)
 		return refuse_at(r, e, tag, "is a tag that is not read here");
-	resolve_plain(text, n);
+	k = resolve_plain(text, n);
+	if (k < 0)
+		return k;
 	if (n->type != types[which])
 		return refuse_at(r, e, text, "does not have the type that its tag says");
 	return 0;

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "model/checks.h"
 #include "model/read.h"
+#include "model/value.h"
 
 /* An endpoint that a port of the service may use. */
 struct candidate {
@@ -229,12 +230,16 @@ static bool same_content(const struct endpoint_def *a, const struct endpoint_def
 static int tell_difference(struct builder *b, const struct candidate *before,
 			   const struct candidate *c)
 {
+	const struct place at = {
+		.file = before->group->at.file,
+		.line = before->def->line,
+		.column = before->def->column,
+	};
 	_cleanup_strbuf_ struct strbuf place = {0};
 
 	if (same_content(before->def, c->def))
 		return 0;
-	strbuf_addf(&place, "%s:%d", before->group->at.file ? before->group->at.file : "?",
-		    before->def->line);
+	(void)place_text(&at, &place);
 	if (strbuf_error(&place) < 0)
 		return -ENOMEM;
 	return endpoint_tell_once(b,

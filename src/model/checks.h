@@ -35,7 +35,8 @@ struct check_row {
 	enum check_on on;
 	const char *key; /* of that object; NULL: the object as a whole */
 	enum diag_severity severity;
-	/* Words in braces, of a-z and blanks, stand for a text: "must lie in {range}". */
+	/* Words in braces, of a-z and blanks, stand for a text: "must lie in {its range}". The man
+	 * pages print them as they stand, so a sentence should read well with them. */
 	const char *reason;
 	const char *hint; /* the same: "did you mean '{suggestion}'?"; NULL: none */
 };
@@ -82,6 +83,7 @@ enum check {
 	CHECK_S50_KIND,
 	CHECK_S52_TWICE,
 	CHECK_S53_EXTERNAL_IP,
+	CHECK_S54_OFF,
 	CHECK_S56_EXTERNAL_IP,
 	CHECK_S20_EXTERNAL_IPS,
 	CHECK_S79_EXTERNAL_IPS,
@@ -220,6 +222,20 @@ enum check {
 	/* ON_HOST */
 	CHECK_X10_PORT,
 	CHECK_X10_SETTING,
+	CHECK_S17_OWN,
+	CHECK_S17_ON_LINK,
+	CHECK_S43_EPHEMERAL,
+	CHECK_S55_GATEWAY,
+	CHECK_S55_PEER,
+	CHECK_S55_NEIGHBOUR,
+	CHECK_S55_ON_LINK,
+	CHECK_S64B_OPEN,
+	CHECK_P43_ROUTER,
+	CHECK_X5_NODE_PORT,
+	CHECK_X8_OWN,
+	CHECK_X9_SOCKET,
+	CHECK_C47_SOME,
+	CHECK_C47_NONE,
 	_CHECK_MAX,
 };
 extern const struct check_row check_rows[];

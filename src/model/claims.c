@@ -69,6 +69,14 @@ static struct claim *claim_new(struct claims *claims, const struct claim_key *ke
 	return c;
 }
 
+static void claim_append(struct claim *c, struct owner *o)
+{
+	o->claim = c;
+	o->previous = c->last;
+	*(c->last ? &c->last->next : &c->owners) = o;
+	c->last = o;
+}
+
 #ifndef __clang__
 #pragma GCC diagnostic push
 /* gcc 12 loses sight of an owner at the end of a list; claim_drop() and claims_done() free them */
@@ -76,7 +84,7 @@ static struct claim *claim_new(struct claims *claims, const struct claim_key *ke
 #endif
 
 static int claim_add(struct claims *claims, struct claimant *who, const struct claim_key *key,
-		     const char *field)
+		     enum value_key value, size_t index)
 {
 	struct claim *c = map_get_bytes(claims->all, key, CLAIM_KEY_SIZE);
 	struct owner *o;
@@ -90,18 +98,15 @@ static int claim_add(struct claims *claims, struct claimant *who, const struct c
 	if (r < 0)
 		return r;
 	o = calloc(1, sizeof(*o));
-	if (!o)
-		return -ENOMEM;
-	if (!c) {
+	if (o && !c)
 		c = claim_new(claims, key);
-		if (!c) {
-			free(o);
-			return -ENOMEM;
-		}
+	if (!c || !o) {
+		free(o);
+		return -ENOMEM;
 	}
-	*o = (struct owner){.claimant = who, .field = field, .claim = c, .previous = c->last};
-	*(c->last ? &c->last->next : &c->owners) = o;
-	c->last = o;
+	o->claimant = who;
+	o->value = (struct service_value){value, (unsigned)index};
+	claim_append(c, o);
 	who->owned[who->n++] = o;
 	if (o->previous && !o->previous->previous)
 		return map_put_bytes(list_of(claims, c), key, CLAIM_KEY_SIZE, c);
@@ -134,6 +139,12 @@ static void drop_all(struct claims *claims, struct claimant *who)
 	who->n = 0;
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic push
+/* gcc 12 loses sight of an owner at the end of a list; claim_drop() and claims_done() free them */
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 static int claim_cluster_ips(struct claims *claims, struct claimant *who,
 			     const struct service_def *d)
 {
@@ -143,10 +154,14 @@ static int claim_cluster_ips(struct claims *claims, struct claimant *who,
 		const struct claim_key k = {.kind = CLAIM_CLUSTER_IP, .addr = d->cluster_ips[f]};
 
 		if (d->has_cluster_ip[f])
-			r = claim_add(claims, who, &k, "clusterIP");
+			r = claim_add(claims, who, &k, VALUE_CLUSTER_IP, (size_t)f);
 	}
 	return r;
 }
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 #ifndef __clang__
 #pragma GCC diagnostic push
@@ -166,13 +181,13 @@ static int claim_addresses(struct claims *claims, struct claimant *who, const st
 		if (!d->has_cluster_ip[f])
 			continue;
 		k.addr = d->cluster_ips[f];
-		r = claim_add(claims, who, &k, "clusterIP");
+		r = claim_add(claims, who, &k, VALUE_CLUSTER_IP, (size_t)f);
 		if (r < 0)
 			return r;
 	}
 	for (i = 0; i < d->n_external_ips; i++) {
 		k.addr = d->external_ips[i];
-		r = claim_add(claims, who, &k, "externalIPs");
+		r = claim_add(claims, who, &k, VALUE_EXTERNAL_IP, i);
 		if (r < 0)
 			return r;
 	}
@@ -180,7 +195,7 @@ static int claim_addresses(struct claims *claims, struct claimant *who, const st
 		if (d->lb_ips[i].proxy)
 			continue;
 		k.addr = d->lb_ips[i].ip;
-		r = claim_add(claims, who, &k, "loadBalancerIPs");
+		r = claim_add(claims, who, &k, VALUE_LB_IP, i);
 		if (r < 0)
 			return r;
 	}
@@ -192,12 +207,12 @@ static int claim_addresses(struct claims *claims, struct claimant *who, const st
 #endif
 
 static int claim_node_port(struct claims *claims, struct claimant *who, uint16_t port,
-			   enum svc_proto protocol, const char *field)
+			   enum svc_proto protocol, enum value_key value, size_t index)
 {
 	const struct claim_key k = {
 		.kind = CLAIM_NODE_PORT, .protocol = (uint8_t)protocol, .port = port};
 
-	return port ? claim_add(claims, who, &k, field) : 0;
+	return port ? claim_add(claims, who, &k, value, index) : 0;
 }
 
 int claims_set(struct claims *claims, struct claimant *who, const struct service_def *d)
@@ -214,22 +229,22 @@ int claims_set(struct claims *claims, struct claimant *who, const struct service
 
 		r = claim_addresses(claims, who, d, p);
 		if (r == 0)
-			r = claim_node_port(claims, who, p->node_port, p->protocol, "nodePort");
+			r = claim_node_port(claims, who, p->node_port, p->protocol, VALUE_NODE_PORT,
+					    i);
 	}
 	if (r < 0)
 		return r;
 	return claim_node_port(claims, who, d->health_check_node_port, SVC_TCP,
-			       "healthCheckNodePort");
+			       VALUE_HEALTH_CHECK_NODE_PORT, 0);
 }
 
-int claims_set_ports(struct claims *claims, struct claimant *who, const uint16_t *ports,
-		     const char *const *fields, size_t n)
+int claims_set_ports(struct claims *claims, struct claimant *who, const uint16_t *ports, size_t n)
 {
 	int r = 0;
 
 	drop_all(claims, who);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = claim_node_port(claims, who, ports[i], SVC_TCP, fields[i]);
+		r = claim_node_port(claims, who, ports[i], SVC_TCP, VALUE_NODE_PORT, i);
 	return r;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/map.h"
-#include "model/service.h"
+#include "model/value.h"
 
 /*
  * What only one service may own: an address with port and protocol, or a node port with its
@@ -34,7 +34,8 @@ struct claimant {
 
 struct owner {
 	const struct claimant *claimant;
-	const char *field; /* what of the claimant claims it: "nodePort" */
+	/* What of the claimant claims it; of one that is no service, just the index. */
+	struct service_value value;
 	struct claim *claim;
 	struct owner *previous, *next;
 };
@@ -57,10 +58,9 @@ void claimant_done(struct claimant *c);
  * of them out: then all has to be made anew. */
 int claims_set(struct claims *c, struct claimant *who, const struct service_def *d);
 
-/* The same for a claimant that has TCP ports of this host, such as the daemon itself: fields says
- * what each is for, port 0 is none. */
-int claims_set_ports(struct claims *c, struct claimant *who, const uint16_t *ports,
-		     const char *const *fields, size_t n);
+/* The same for a claimant that has TCP ports of this host, such as the daemon itself: port 0 is
+ * none. The value's index is that of the port. */
+int claims_set_ports(struct claims *c, struct claimant *who, const uint16_t *ports, size_t n);
 
 /* NULL: nobody claims it. */
 const struct claim *claims_find_address(const struct claims *c, const struct addr *addr,

@@ -23,29 +23,65 @@ int index_add_clash(struct index_clashes *c, const char *file_a, const char *fil
 	return 0;
 }
 
-const char *place_text(const struct place *p, struct strbuf *b)
+/* Of the clash that was added last. */
+static struct diags *index_clash_mirror(struct index_clashes *c)
 {
-	strbuf_addf(b, "%s", p->file ? p->file : "?");
-	if (p->line > 0)
-		strbuf_addf(b, ":%d", p->line);
-	return strbuf_text(b);
+	return &c->items[c->n - 1].mirror;
+}
+
+/* The claims are those of the definition that they were set from; the slot may have others since,
+ * until it is built. */
+void owner_place(const struct owner *o, struct place *ret)
+{
+	service_value_place(slot_of(o)->claimed, o->value, ret);
+}
+
+const char *owner_field(const struct owner *o, char buf[SERVICE_VALUE_MAX])
+{
+	return service_value_field(slot_of(o)->claimed, o->value, buf);
+}
+
+const char *owner_text(const struct owner *o, char buf[SERVICE_VALUE_MAX])
+{
+	return service_value_text(slot_of(o)->claimed, o->value, buf);
+}
+
+const char *owner_place_text(const struct owner *o, struct strbuf *b)
+{
+	struct place at;
+
+	owner_place(o, &at);
+	return place_text(&at, b);
+}
+
+static int tell_twice(struct diags *d, const struct slot *s, const struct service_def *def,
+		      const struct service_def *other)
+{
+	const struct service_value name = {.key = VALUE_NAME};
+	_cleanup_strbuf_ struct strbuf b = {0};
+	char field[SERVICE_VALUE_MAX];
+	struct place at, there;
+
+	service_value_place(def, name, &at);
+	service_value_place(other, name, &there);
+	check_tell(d, CHECK_S4_TWICE, &at, s->key, service_value_field(def, name, field), s->key,
+		   place_text(&there, &b));
+	return strbuf_error(&b) ? -ENOMEM : d->error;
 }
 
 int index_clash_twice(struct index_clashes *c, const struct slot *s)
 {
-	const struct service_def *first = s->defs[0].def;
-
 	for (size_t i = 1; i < s->n_defs; i++) {
-		_cleanup_strbuf_ struct strbuf b = {0};
+		const struct service_def *first = s->defs[0].def, *def = s->defs[i].def;
 		struct diags *d;
 		int r = index_add_clash(c, s->defs[0].file, s->defs[i].file, &d);
 
+		if (r == 0)
+			r = tell_twice(d, s, def, first);
+		if (r == 0)
+			r = tell_twice(index_clash_mirror(c), s, first, def);
 		if (r < 0)
 			return r;
-		check_tell(d, CHECK_S4_TWICE, &s->defs[i].def->at, s->key, "name", s->key,
-			   place_text(&first->at, &b));
-		if (strbuf_error(&b) || d->error)
-			return -ENOMEM;
 	}
 	return 0;
 }
@@ -75,34 +111,48 @@ static int clash_settings(struct index_clashes *c, const struct claim *claim,
 {
 	_cleanup_strbuf_ struct strbuf value = {0}, setting = {0};
 	const struct slot *s = slot_of(second);
+	char field[SERVICE_VALUE_MAX];
+	struct place at;
 	struct diags *d;
 	int r;
 
 	r = index_add_clash(c, s->defs[0].file, s->defs[0].file, &d);
 	if (r < 0)
 		return r;
-	strbuf_addf(&setting, "%s=", first->field);
-	check_tell(d, CHECK_X10_PORT, &s->defs[0].def->at, s->key, second->field,
+	strbuf_addf(&setting, "%s=", settings_port_keys[first->value.index]);
+	owner_place(second, &at);
+	check_tell(d, CHECK_X10_PORT, &at, s->key, owner_field(second, field),
 		   claim_text(&claim->key, &value), strbuf_text(&setting));
 	return strbuf_error(&value) || strbuf_error(&setting) ? -ENOMEM : d->error;
+}
+
+static int tell_pair(struct diags *d, const struct claim *claim, const struct owner *told,
+		     const struct owner *other)
+{
+	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
+	bool node_port = claim->key.kind == CLAIM_NODE_PORT;
+	char field[SERVICE_VALUE_MAX], text[SERVICE_VALUE_MAX];
+	struct place at;
+
+	owner_place(told, &at);
+	check_tell(d, node_port ? CHECK_X2_NODE_PORT : CHECK_X1_ADDRESS, &at, slot_of(told)->key,
+		   owner_field(told, field), claim_text(&claim->key, &value), slot_of(other)->key,
+		   owner_text(other, text), owner_place_text(other, &where));
+	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
 }
 
 static int clash_pair(struct index_clashes *c, const struct claim *claim, const struct owner *first,
 		      const struct owner *second)
 {
-	_cleanup_strbuf_ struct strbuf where = {0}, value = {0};
-	const struct slot *a = slot_of(first), *b = slot_of(second);
-	bool node_port = claim->key.kind == CLAIM_NODE_PORT;
 	struct diags *d;
 	int r;
 
-	r = index_add_clash(c, a->defs[0].file, b->defs[0].file, &d);
-	if (r < 0)
-		return r;
-	check_tell(d, node_port ? CHECK_X2_NODE_PORT : CHECK_X1_ADDRESS, &b->defs[0].def->at,
-		   b->key, second->field, claim_text(&claim->key, &value), a->key, first->field,
-		   place_text(&a->defs[0].def->at, &where));
-	return strbuf_error(&value) || strbuf_error(&where) ? -ENOMEM : d->error;
+	r = index_add_clash(c, slot_of(first)->defs[0].file, slot_of(second)->defs[0].file, &d);
+	if (r == 0)
+		r = tell_pair(d, claim, second, first);
+	if (r == 0)
+		r = tell_pair(index_clash_mirror(c), claim, first, second);
+	return r;
 }
 
 const struct owner *claim_first_owner(const struct claim *claim)
@@ -171,8 +221,7 @@ int index_claim_settings(struct index *x, const struct settings *s)
 	if (memcmp(ports, x->settings_ports, sizeof(ports)) == 0)
 		return 0;
 	memcpy(x->settings_ports, ports, sizeof(ports));
-	return claims_set_ports(&x->claims, &x->settings_claimant, ports, settings_port_keys,
-				_SETTINGS_PORT_MAX);
+	return claims_set_ports(&x->claims, &x->settings_claimant, ports, _SETTINGS_PORT_MAX);
 }
 
 int index_check_settings(const struct index *x, const struct settings *s,
@@ -188,6 +237,7 @@ int index_check_settings(const struct index *x, const struct settings *s,
 		const struct owner *o = claim ? claim_first_owner(claim) : NULL;
 		const struct slot *slot = o ? slot_of(o) : NULL;
 		const struct setting_row *row = setting_find("Health", settings_port_keys[i]);
+		char other[SERVICE_VALUE_MAX];
 
 		if (!slot || !slot->n_defs || !row)
 			continue;
@@ -196,7 +246,7 @@ int index_check_settings(const struct index *x, const struct settings *s,
 			   strbuf_text(&field),
 			   i == SETTINGS_HEALTHZ ? s->healthz_bind_address
 						 : s->metrics_bind_address,
-			   o->field, slot->key, place_text(&slot->defs[0].def->at, &where));
+			   owner_text(o, other), slot->key, owner_place_text(o, &where));
 		if (strbuf_error(&where) || strbuf_error(&field))
 			return -ENOMEM;
 	}

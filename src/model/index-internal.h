@@ -82,8 +82,14 @@ static inline const struct slot *slot_of(const struct owner *o)
 bool slot_read_before(const struct slot *a, const struct slot *b);
 /* Of the owners of a claim the one that is read first; the settings come before all services. */
 const struct owner *claim_first_owner(const struct claim *claim);
-/* "FILE:LINE"; the text is in b. */
-const char *place_text(const struct place *p, struct strbuf *b);
+/* Where the value stands by which a service owns the claim; not of the settings. */
+void owner_place(const struct owner *o, struct place *ret);
+/* How a message names it: "services[1].ports[0].nodePort". Returns the buffer. */
+const char *owner_field(const struct owner *o, char buf[SERVICE_VALUE_MAX]);
+/* The same within the service, and its place as "FILE:LINE:COLUMN", for a message about another
+ * one. The texts are in the buffers. */
+const char *owner_text(const struct owner *o, char buf[SERVICE_VALUE_MAX]);
+const char *owner_place_text(const struct owner *o, struct strbuf *b);
 
 /* The caller fills *ret_diags, which is valid until the next clash is added. -ENOMEM. */
 int index_add_clash(struct index_clashes *c, const char *file_a, const char *file_b,

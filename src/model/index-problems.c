@@ -76,7 +76,7 @@ static void tell_chain(const struct slot *s, const struct chain_walk *w, struct 
 	at = (struct place){.file = g->at.file, .line = entry->line, .column = entry->column};
 	check_tell(d, CHECK_E21_CHAIN, &at, s->key, endpoint_def_field(def, g, entry, field),
 		   addr_port_format(&w->endpoint->ip, w->endpoint->port, text), other->key,
-		   place_text(&other->defs[0].def->at, &where));
+		   owner_place_text(w->owner, &where));
 	if (strbuf_error(&where))
 		d->error = -ENOMEM;
 }
@@ -116,11 +116,13 @@ static void tell_sharer(const struct sharer *s, struct diags *d)
 {
 	_cleanup_strbuf_ struct strbuf where = {0};
 	const struct slot *a = slot_of(s->first), *b = slot_of(s->owner);
-	char text[ADDR_TEXT_MAX];
+	char text[ADDR_TEXT_MAX], field[SERVICE_VALUE_MAX];
+	struct place at;
 
-	check_tell(d, CHECK_S18_SHARED, &b->defs[0].def->at, b->key, s->owner->field,
+	owner_place(s->owner, &at);
+	check_tell(d, CHECK_S18_SHARED, &at, b->key, owner_field(s->owner, field),
 		   addr_format(&s->owner->claim->key.addr, text), a->key,
-		   place_text(&a->defs[0].def->at, &where));
+		   owner_place_text(s->first, &where));
 	if (strbuf_error(&where))
 		d->error = -ENOMEM;
 }

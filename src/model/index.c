@@ -2,6 +2,7 @@
 #include "model/index.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -67,8 +68,10 @@ struct index *index_free(struct index *x)
 
 void index_clashes_done(struct index_clashes *c)
 {
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
 		diags_done(&c->items[i].diags);
+		diags_done(&c->items[i].mirror);
+	}
 	free(c->items);
 	*c = (struct index_clashes){0};
 }
@@ -289,6 +292,22 @@ static const char *file_of_error(const struct slot *s, const struct diags *d)
 	return s->defs[0].file;
 }
 
+static void tell_no_service(const struct endpoint_group *g, struct diags *d)
+{
+	struct place at = g->at;
+	char field[SERVICE_VALUE_MAX];
+
+	if (g->service_line > 0) {
+		at.line = g->service_line;
+		at.column = g->service_column;
+	}
+	if (g->position < 0)
+		(void)snprintf(field, sizeof(field), "service");
+	else
+		(void)snprintf(field, sizeof(field), "endpoints[%d].service", g->position);
+	check_tell(d, CHECK_E2_NO_SERVICE, &at, g->service, field, g->service);
+}
+
 /* Leaves the slot stale when there is a clash, so that it is told again. */
 static int slot_build(struct index *x, struct slot *s, struct index_clashes *clashes)
 {
@@ -310,8 +329,7 @@ static int slot_build(struct index *x, struct slot *s, struct index_clashes *cla
 		return index_clash_twice(clashes, s);
 	if (!def) {
 		for (i = 0; i < s->n_groups; i++)
-			check_tell(&problems, CHECK_E2_NO_SERVICE, &s->groups[i].group->at, s->key,
-				   "service", s->key);
+			tell_no_service(s->groups[i].group, &problems);
 		if (problems.error)
 			return problems.error;
 		slot_set_problems(x, s, &problems);
@@ -456,12 +474,19 @@ int index_update(struct index *x, struct shared_settings *settings,
 	return 0;
 }
 
-int index_place(const struct index *x, const char *key, struct place *ret)
+const struct service_def *index_definition(const struct index *x, const char *key)
 {
 	const struct slot *s = map_get(x->slots, key);
 
-	if (!s || !s->n_defs)
+	return s && s->n_defs ? s->defs[0].def : NULL;
+}
+
+int index_place(const struct index *x, const char *key, struct place *ret)
+{
+	const struct service_def *d = index_definition(x, key);
+
+	if (!d)
 		return -ENOENT;
-	*ret = s->defs[0].def->at;
+	*ret = d->at;
 	return 0;
 }

@@ -36,6 +36,7 @@ int index_remove_file(struct index *x, const char *file);
 struct index_clash {
 	const char *files[2]; /* in reading order */
 	struct diags diags;   /* placed in files[1], naming the other place too */
+	struct diags mirror;  /* the same placed in files[0]; empty: diags is right for both */
 };
 struct index_clashes {
 	struct index_clash *items;
@@ -69,5 +70,7 @@ int index_check_settings(const struct index *x, const struct settings *s,
  * of other services. After an index_update() that made a world. */
 void index_problems(const struct index *x, struct diags *d);
 
+/* The definition of a service, borrowed from its file; of several the first. NULL: none. */
+const struct service_def *index_definition(const struct index *x, const char *key);
 /* Where the service is defined; file is borrowed from the definition. -ENOENT. */
 int index_place(const struct index *x, const char *key, struct place *ret);

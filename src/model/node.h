@@ -59,6 +59,7 @@ struct node_tree {
 	/* Fills line and column of a node that has none; set by readers whose library gives no
 	 * columns. */
 	void (*locate)(struct node_tree *tree, const struct node *node, struct place *at);
+	int error; /* sticky -ENOMEM: a place was not found, so what was read must be refused */
 	void *locate_data; /* the reader's, lives in the arena or outlives the tree */
 };
 

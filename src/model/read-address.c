@@ -187,13 +187,6 @@ static bool read_cluster_ip(struct reader *r, const struct node *n, struct addr 
 	return true;
 }
 
-/* A service without addresses is none: nothing is invented (S16). */
-static void want_cluster_ip(struct reader *r, const struct node *service, struct service_def *s)
-{
-	if (s->type != SVC_EXTERNAL_NAME)
-		reader_missing(r, service, CHECK_S16_MISSING);
-}
-
 static void set_cluster_ip(struct service_def *s, const struct addr *a, bool first)
 {
 	s->cluster_ips[a->family] = *a;
@@ -220,8 +213,11 @@ void read_cluster_ips(struct reader *r, const struct node *service, const struct
 		return;
 	}
 	if (!one && !list) {
-		if (!keys[KEY_CLUSTER_IPS] || keys[KEY_CLUSTER_IPS]->type == NODE_LIST)
-			want_cluster_ip(r, service, s);
+		/* A service without addresses is none: nothing is invented (S16). */
+		if (!keys[KEY_CLUSTER_IPS])
+			reader_missing(r, service, CHECK_S16_MISSING);
+		else if (keys[KEY_CLUSTER_IPS]->type == NODE_LIST)
+			reader_tell(r, keys[KEY_CLUSTER_IPS], CHECK_S16_MISSING);
 		return;
 	}
 
@@ -293,6 +289,8 @@ void read_external_ips(struct reader *r, const struct node *n, struct service_de
 		reader_tell(r, n, CHECK_S79_EXTERNAL_IPS);
 	else if (s->type == SVC_EXTERNAL_NAME)
 		reader_tell(r, n, CHECK_S20_EXTERNAL_IPS);
+	else if (!r->settings->allow_external_ips)
+		reader_tell(r, n, CHECK_S54_OFF);
 	ips = reader_alloc(r, n->n_children, sizeof(*ips));
 	if (!ips)
 		return;

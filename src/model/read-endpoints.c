@@ -183,6 +183,15 @@ void read_endpoints(struct reader *r, const struct node *list, struct endpoint_g
 	}
 }
 
+static void set_service_place(struct reader *r, const struct node *n, struct endpoint_group *g)
+{
+	struct place at;
+
+	node_place(r->tree, n, &at);
+	g->service_line = at.line;
+	g->service_column = at.column;
+}
+
 void read_group(struct reader *r, const struct node *n, struct endpoint_group **ret)
 {
 	static const struct key_checks checks = {
@@ -192,7 +201,7 @@ void read_group(struct reader *r, const struct node *n, struct endpoint_group **
 	const struct node *keys[_ENDPOINT_GROUP_KEY_MAX];
 	struct endpoint_group *g;
 
-	if (!reader_keys(r, n, endpoint_group_keys, n_endpoint_group_keys, keys))
+	if (!reader_want(r, n, NODE_GROUP))
 		return;
 	g = reader_alloc(r, 1, sizeof(*g));
 	if (!g)
@@ -202,11 +211,14 @@ void read_group(struct reader *r, const struct node *n, struct endpoint_group **
 	node_place(r->tree, n, &g->at);
 	g->at.file = r->file_name;
 
+	/* The service before all else, as in read_service(). */
+	g->service = reader_object_key(r, n, "service", &checks);
+	r->object = g->service;
+	(void)reader_keys(r, n, endpoint_group_keys, n_endpoint_group_keys, keys);
 	if (!keys[GROUP_SERVICE])
 		reader_missing(r, n, CHECK_E2_MISSING);
 	else
-		g->service = reader_service_key(r, keys[GROUP_SERVICE], &checks);
-	r->object = g->service;
+		set_service_place(r, keys[GROUP_SERVICE], g);
 	if (keys[GROUP_PORTS]) {
 		g->ports_given = true;
 		read_endpoint_ports(r, keys[GROUP_PORTS], &g->ports, &g->n_ports);

@@ -254,10 +254,11 @@ void read_service(struct reader *r, const struct node *n, struct service_def **r
 		CHECK_S3_SLASHES, CHECK_S2_EMPTY, CHECK_S2_LABEL, CHECK_S1_EMPTY, CHECK_S1_LABEL,
 	};
 	const struct node *keys[_SERVICE_KEY_MAX];
+	size_t before = r->diags->n_errors;
 	struct service_def *s;
 	int type;
 
-	if (!reader_keys(r, n, service_keys, n_service_keys, keys))
+	if (!reader_want(r, n, NODE_GROUP))
 		return;
 	s = reader_alloc(r, 1, sizeof(*s));
 	if (!s)
@@ -267,11 +268,12 @@ void read_service(struct reader *r, const struct node *n, struct service_def **r
 	node_place(r->tree, n, &s->at);
 	s->at.file = r->file_name;
 
+	/* The name before all else, also before unknown keys: messages say whose they are. */
+	s->key = reader_object_key(r, n, "name", &checks);
+	r->object = s->key;
+	(void)reader_keys(r, n, service_keys, n_service_keys, keys);
 	if (!keys[KEY_NAME])
 		reader_missing(r, n, CHECK_S1_MISSING);
-	else
-		s->key = reader_service_key(r, keys[KEY_NAME], &checks);
-	r->object = s->key;
 
 	type = read_type(r, keys[KEY_TYPE]);
 	if (type >= 0) {
@@ -287,6 +289,8 @@ void read_service(struct reader *r, const struct node *n, struct service_def **r
 		read_health_check_node_port(r, n, keys[KEY_HEALTH_CHECK_NODE_PORT], s);
 	}
 	read_rest(r, keys, s);
+	if (s->position >= 0 && r->diags->n_errors == before && r->error == 0)
+		read_places(r, keys, s);
 	r->object = NULL;
 }
 

@@ -66,6 +66,8 @@ int reader_result(const struct reader *r, size_t n_errors_before)
 		return r->error;
 	if (r->diags->error < 0)
 		return r->diags->error;
+	if (r->tree->error < 0)
+		return r->tree->error;
 	return r->diags->n_errors > n_errors_before ? -EBADMSG : 0;
 }
 
@@ -266,6 +268,14 @@ char *reader_service_key(struct reader *r, const struct node *n, const struct ke
 	}
 	(void)snprintf(key, size, "%s%s", other, name);
 	return key;
+}
+
+char *reader_object_key(struct reader *r, const struct node *group, const char *key,
+			const struct key_checks *checks)
+{
+	const struct node *n = node_get(group, key);
+
+	return n && n->type != NODE_NULL ? reader_service_key(r, n, checks) : NULL;
 }
 
 struct equal_context {

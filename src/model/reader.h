@@ -133,14 +133,14 @@ void reader_unknown_key(struct reader *r, const struct node *n, const struct key
 char *reader_copy(struct reader *r, const char *text);
 /* calloc() with the sticky error; NULL also for n == 0. */
 void *reader_alloc(struct reader *r, size_t n, size_t size);
-/* A whole number in min..max; another one is told by a row with the word {range}. False after an
- * error. */
+/* A whole number in min..max; another one is told by a row with one word, for the range. False
+ * after an error. */
 bool reader_number(struct reader *r, const struct node *n, int64_t min, int64_t max,
 		   enum check check, int64_t *ret);
 /* yes or no; missing (NULL) leaves *ret as it is. */
 void reader_bool(struct reader *r, const struct node *n, bool *ret);
-/* One of the names: its index, or -1 after an error, told by a row with the words {names} and
- * {suggestion}. Letter case counts. */
+/* One of the names: its index, or -1 after an error, told by a row with a word for all of
+ * them, and in its hint one for a suggestion. Letter case counts. */
 int reader_choice(struct reader *r, const struct node *n, enum check check,
 		  const char *const *names, size_t n_names);
 /* The protocol; missing (NULL) is TCP. empty_is_tcp: "" too, as the API server reads a service. */
@@ -152,6 +152,9 @@ struct key_checks {
 };
 /* The key of a service: "ns/name", "name" is "default/name". NULL after an error. */
 char *reader_service_key(struct reader *r, const struct node *n, const struct key_checks *checks);
+/* The same of a key of the group; NULL also when it is not there. */
+char *reader_object_key(struct reader *r, const struct node *group, const char *key,
+			const struct key_checks *checks);
 
 /*
  * Finds equal items in at most n log n steps: for each item the index of the first one equal to it,
@@ -207,6 +210,11 @@ void read_service_ports(struct reader *r, const struct node *service, const stru
 /* Ports of a group of endpoints or of one endpoint, sorted. */
 void read_endpoint_ports(struct reader *r, const struct node *n, struct endpoint_port **ret_ports,
 			 size_t *ret_n);
+
+/* read-places.c */
+
+/* Where the values of a service stand; after all else, and only when there was no error. */
+void read_places(struct reader *r, const struct node *const *keys, struct service_def *s);
 
 /* read-health.c */
 void read_health_check(struct reader *r, const struct node *n, struct health_check *ret);

@@ -141,6 +141,7 @@ static void service_def_done(struct service_def *s)
 	free(s->health_check.expect);
 	text_list_done(&s->health_check.command);
 	endpoint_group_free(s->inline_group);
+	free(s->places);
 }
 
 struct service_def *service_def_free(struct service_def *s)
@@ -196,6 +197,7 @@ static int service_def_copy(const struct service_def *s, struct service_def *ret
 	ret->at = (struct place){0};
 	ret->position = -1;
 	ret->inline_group = NULL;
+	ret->places = NULL;
 	/* Nothing of the original may be freed with a half-made copy. */
 	ret->key = ret->external_name = ret->scheduler = NULL;
 	ret->ports = NULL;

@@ -87,6 +87,7 @@ struct endpoint_group {
 	char *service;	 /* "default/nginx" */
 	struct place at; /* file: owned by the file that it came from */
 	int position;	 /* in the list of the file, -1: an object by itself (import) */
+	int service_line, service_column; /* of the value of `service` in the file; 0: not known */
 	/* `ports` was written: with n_ports == 0 no port of the service gets an endpoint. */
 	bool ports_given;
 	struct endpoint_port *ports; /* sorted by endpoint_port_compare(); NULL, 0: none */
@@ -138,6 +139,7 @@ struct service_def {
 	bool flag_fallback, flag_port; /* schedulerFlags */
 	struct health_check health_check;
 	struct endpoint_group *inline_group; /* endpoints= in the service; NULL: none */
+	struct service_places *places;	     /* model/value.h; NULL: not known */
 };
 struct service_def *service_def_free(struct service_def *s);
 DEFINE_CLEANUP(struct service_def, service_def_free);
@@ -163,7 +165,7 @@ struct endpoint_list {
  * A service with its endpoints merged: immutable, reference-counted. A service whose content did
  * not change is the same object in the next world, so pointers are compared to find what changed.
  * A copy of the definition it was made from is owned (def), without its inline group and without
- * its place: the service stays when its file is written anew with the same content on other lines.
+ * its places: the service stays when its file is written anew with the same content on other lines.
  */
 struct service {
 	unsigned refs;

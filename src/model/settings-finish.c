@@ -76,22 +76,25 @@ static void check_detect_local(const struct finishing *f)
 }
 
 /* kube-proxy's rules have place for one prefix per family (product sheet section 6). */
-static void check_one_per_family(const struct finishing *f, const char *key, const char *field,
-				 const struct prefix_list *list)
+static void check_one_per_family(const struct finishing *f, enum origin_list which, const char *key,
+				 const char *field, const struct prefix_list *list)
 {
 	static const char *const families[_ADDR_FAMILY_MAX] = {"IPv4", "IPv6"};
 	const struct addr_prefix *first[_ADDR_FAMILY_MAX] = {NULL};
-	struct place at = place_of(f, "Proxy", key);
+	const struct place last = place_of(f, "Proxy", key);
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct addr_prefix *p = &list->items[i];
 		char value[ADDR_PREFIX_TEXT_MAX], used[ADDR_PREFIX_TEXT_MAX];
+		const struct place *at = &last;
 
 		if (!first[p->addr.family]) {
 			first[p->addr.family] = p;
 			continue;
 		}
-		diags_add(f->d, DIAG_WARNING, &at, NULL, field, addr_prefix_format(p, value), NULL,
+		if (f->origin && i < ORIGIN_PREFIXES_MAX && f->origin->prefixes[which][i].line > 0)
+			at = &f->origin->prefixes[which][i];
+		diags_add(f->d, DIAG_WARNING, at, NULL, field, addr_prefix_format(p, value), NULL,
 			  "is not used: only the first %s prefix is, %s", families[p->addr.family],
 			  addr_prefix_format(first[p->addr.family], used));
 	}
@@ -128,8 +131,9 @@ int settings_finish(struct settings *s, const char *host_name, const struct sett
 	if (r < 0)
 		return r;
 	check_detect_local(&f);
-	check_one_per_family(&f, "ClusterCIDR", "Proxy.ClusterCIDR", &s->cluster_cidr);
-	check_one_per_family(&f, "NodeCIDR", "Proxy.NodeCIDR", &s->node_cidr);
+	check_one_per_family(&f, ORIGIN_CLUSTER_CIDR, "ClusterCIDR", "Proxy.ClusterCIDR",
+			     &s->cluster_cidr);
+	check_one_per_family(&f, ORIGIN_NODE_CIDR, "NodeCIDR", "Proxy.NodeCIDR", &s->node_cidr);
 	check_sync_periods(&f, min_sync_period);
 	if (d->error < 0)
 		return d->error;

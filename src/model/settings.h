@@ -151,9 +151,19 @@ extern const size_t n_setting_rows;
 /* NULL when unknown. */
 const struct setting_row *setting_find(const char *section, const char *key);
 
+/* Lists of prefixes that may be given in several lines, and are told of one by one. */
+enum origin_list {
+	ORIGIN_CLUSTER_CIDR,
+	ORIGIN_NODE_CIDR,
+	_ORIGIN_LIST_MAX,
+};
+#define ORIGIN_PREFIXES_MAX 16 /* of those behind it only the last line is known */
+
 /* Where each setting came from, one per row of setting_rows (file NULL: built-in default). */
 struct settings_origin {
 	struct place *places; /* n_setting_rows of them; files owned by the reader */
+	/* Of the first prefixes of each list; line 0: not known. Used by settings_finish(). */
+	struct place prefixes[_ORIGIN_LIST_MAX][ORIGIN_PREFIXES_MAX];
 };
 
 /*

@@ -4,17 +4,19 @@ import os
 import re
 
 import hosts
-from netns import save
+import netns
 from tap import SVCROUTED
 
 
 def make_host(name):
     """The same links and addresses each time: node ports depend on them."""
     h = hosts.Host(name)
-    # fixed hardware addresses: link-local addresses come from them
-    h.ip("link add eth0 address 02:00:00:00:00:01 type veth peer name eth0x address 02:00:00:00:00:02", "addr add 192.0.2.10/24 dev eth0",
-         "addr add 2001:db8:2::10/64 dev eth0 nodad", "link set eth0 up", "link set eth0x up",
-         "route add default via 192.0.2.1", "link add br0 address 02:00:00:00:00:03 type bridge", "addr add 10.1.0.1/16 dev br0",
+    with h.inside():
+        # the kernel gives link-local addresses some time after the link is up: they are written instead
+        netns.sysctl("net/ipv6/conf/default/addr_gen_mode", 1)
+    h.ip("link add eth0 type veth peer name eth0x", "addr add 192.0.2.10/24 dev eth0",
+         "addr add 2001:db8:2::10/64 dev eth0 nodad", "addr add fe80::10/64 dev eth0 nodad", "link set eth0 up", "link set eth0x up",
+         "route add default via 192.0.2.1", "link add br0 type bridge", "addr add 10.1.0.1/16 dev br0",
          "addr add 2001:db8:1::1/64 dev br0 nodad", "link set br0 up")
     return h
 
@@ -22,7 +24,7 @@ def make_host(name):
 def rules(host, variant):
     """Everything that iptables-save shows in both families, but for counters and time stamps."""
     with host.inside():
-        text = "".join(f"== {f}\n" + save(f, variant) for f in hosts.FAMILIES)
+        text = "".join(f"== {f}\n" + netns.save(f, variant) for f in hosts.FAMILIES)
     return [re.sub(r" \[\d+:\d+\]$", "", line) for line in text.splitlines() if not line.startswith("#")]
 
 

@@ -25,8 +25,8 @@ def need(tool):
 
 
 def c_sources():
-    return [f for pattern in ("src/*/*.[ch]", "tests/unit/*.[ch]", "tests/fuzz/*.[ch]", "tests/uml/*.[ch]",
-                                "tests/lint/*.h")
+    return [f for pattern in ("src/*/*.[ch]", "tests/unit/*.[ch]", "tests/fuzz/*.[ch]", "tests/faults/*.[ch]",
+                                "tests/uml/*.[ch]", "tests/lint/*.h")
             for f in sorted(glob.glob(pattern, root_dir=SOURCE))]
 
 

@@ -3,10 +3,10 @@
  * The accepted contents of a state directory from the command line, for tests that cut the power or
  * kill. A SET is a folder: each of its files is one of the set.
  *
- *     save DIR SET          makes SET the accepted set; all texts are given
- *     update DIR SET        the same, with the texts of only those files that are new or changed
- *     flip DIR SET SET      saves the one and the other in turns, for ever; a line on stdout first
- *     many DIR N SALT       N made-up files
+ *     save SET DIR...       makes SET the accepted set of each; all texts are given
+ *     update SET DIR        the same, with the texts of only those files that are new or changed
+ *     flip SET SET DIR      saves the one and the other in turns, for ever; a line on stdout first
+ *     many N SALT DIR       saves N made-up files
  *     show DIR...           what a start would find: "DIR", then a line for each file, a blank line
  *
  * Exit status 0, 1 when something failed; 2 wrong usage.
@@ -98,15 +98,17 @@ static int save(const char *directory, const struct set *s)
 	return r;
 }
 
-static int save_folder(const char *directory, const char *folder)
+static int save_folder(const char *folder, char **directories, int n)
 {
 	_cleanup_(set_done) struct set s = {0};
 	int r = set_read(folder, &s);
 
-	return r < 0 ? r : save(directory, &s);
+	for (int i = 0; r == 0 && i < n; i++)
+		r = save(directories[i], &s);
+	return r;
 }
 
-static int update(const char *directory, const char *folder)
+static int update(const char *folder, const char *directory)
 {
 	_cleanup_(accepted_freep) struct accepted *a = NULL;
 	_cleanup_(set_done) struct set s = {0};
@@ -127,7 +129,7 @@ static int update(const char *directory, const char *folder)
 	return r < 0 ? r : save(directory, &s);
 }
 
-static int flip(const char *directory, const char *first, const char *second)
+static int flip(const char *first, const char *second, const char *directory)
 {
 	_cleanup_(set_done) struct set a = {0}, b = {0};
 	int r = set_read(first, &a);
@@ -145,7 +147,7 @@ static int flip(const char *directory, const char *first, const char *second)
 	return r;
 }
 
-static int many(const char *directory, const char *number, const char *salt)
+static int many(const char *number, const char *salt, const char *directory)
 {
 	_cleanup_(set_done) struct set s = {0};
 	uint64_t n;
@@ -209,8 +211,8 @@ static int run(int argc, char **argv)
 {
 	int r = 0;
 
-	if (argc == 4 && streq(argv[1], "save"))
-		return save_folder(argv[2], argv[3]);
+	if (argc > 3 && streq(argv[1], "save"))
+		return save_folder(argv[2], argv + 3, argc - 3);
 	if (argc == 4 && streq(argv[1], "update"))
 		return update(argv[2], argv[3]);
 	if (argc == 5 && streq(argv[1], "flip"))

@@ -149,8 +149,8 @@ static inline void assert_problems(const struct bench *b, const char *expected)
 	"ports=({name=\"a\";port=80;},{name=\"b\";port=81;});});\n"
 #define ENDPOINT(name, address) \
 	"endpoints=({service=\"" name "\";endpoints=[\"10.1.0." address "\"];});\n"
-#define CLASH(file, value, name, other)                                              \
-	"/" file ":1:11: error: nodePort '" value                                    \
-	"/TCP': is also claimed by service 'default/" name "' (nodePort) at /" other \
-	":1 (a node port, with its protocol, belongs to one "                        \
+#define CLASH(file, value, name, other)                                                       \
+	"/" file ":1:83: error: services[0].ports[0].nodePort '" value                        \
+	"/TCP': is also claimed by service 'default/" name "' (ports[0].nodePort) at /" other \
+	":1:83 (a node port, with its protocol, belongs to one "                              \
 	"service)\n"

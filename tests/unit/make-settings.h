@@ -81,7 +81,7 @@ static inline void assert_refused(struct settings *s, const char *name, const ch
 }
 
 /* Each row starts from the defaults; a printed value read again must print the same. */
-static inline void check_rows(const struct value_row *rows, size_t n)
+static inline void check_values(const struct value_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_settings_ struct settings s, again;

@@ -238,21 +238,21 @@ static void test_merging(void **state)
 		  G "endpoints = ({ address = \"10.1.0.1\"; weight = 7; })"},
 		 "0 10.1.0.1:80 rs- weight=7\n",
 		 "warning: endpoints[0].endpoints[0] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count (the other entry is at file:1)\n"
+		 "properties: those of this entry count (the other entry is at file:1:94)\n"
 		 "warning: endpoints[0].endpoints[0] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count (the other entry is at file:1)\n"},
+		 "properties: those of this entry count (the other entry is at file:1:46)\n"},
 		/* unless it is terminating; */
 		{N C P,
 		 {G "endpoints = (\"10.1.0.1\", { address = \"10.1.0.1\"; terminating = true; })"},
 		 "0 10.1.0.1:80 rs-\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
 		 "properties, which count because this entry is terminating (the other entry is at "
-		 "file:1)\n"},
+		 "file:1:46)\n"},
 		{N C P,
 		 {G "endpoints = ({ address = \"10.1.0.1\"; terminating = true; }, \"10.1.0.1\")"},
 		 "0 10.1.0.1:80 rs-\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count (the other entry is at file:1)\n"},
+		 "properties: those of this entry count (the other entry is at file:1:46)\n"},
 		/* of two that are, the first. */
 		{N C P,
 		 {G "endpoints = ({ address = \"10.1.0.1\"; terminating = true; weight = 2; }, "
@@ -260,7 +260,7 @@ static void test_merging(void **state)
 		 "0 10.1.0.1:80 -st weight=2\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
 		 "properties, which count because this entry is terminating (the other entry is at "
-		 "file:1)\n"},
+		 "file:1:46)\n"},
 		/* Told once, not for each port. */
 		{N C "ports = (" DNS ")",
 		 {G "endpoints = (\"10.1.0.1\", { address = \"10.1.0.1\"; node = \"n\"; "
@@ -268,7 +268,7 @@ static void test_merging(void **state)
 		 "0 10.1.0.1:53 rs- node=n zone=z hostname=h\n"
 		 "1 10.1.0.1:53 rs- node=n zone=z hostname=h\n",
 		 "warning: endpoints[0].endpoints[1] '10.1.0.1': is listed before with other "
-		 "properties: those of this entry count (the other entry is at file:1)\n"},
+		 "properties: those of this entry count (the other entry is at file:1:46)\n"},
 	};
 
 	(void)state;
@@ -369,7 +369,7 @@ static void test_loops_and_kinds(void **state)
 		 {G "endpoints = (\"10.96.0.10\", { address = \"10.96.0.10\"; node = \"n\"; })"},
 		 NULL,
 		 "warning: endpoints[0].endpoints[1] '10.96.0.10': is listed before with other "
-		 "properties: those of this entry count (the other entry is at file:1)\n"
+		 "properties: those of this entry count (the other entry is at file:1:46)\n"
 		 "error: endpoints[0].endpoints[1] '10.96.0.10': is an address and port of the "
 		 "service itself (write the address of the host or pod that answers)\n"},
 		{N "clusterIP = \"None\"; " P,

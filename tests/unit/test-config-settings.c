@@ -161,12 +161,67 @@ static void test_recheck_and_clashes(void **state)
 	tear_down(&b);
 }
 
+/* X10: settings that want the node port of a service in force are what gives way; against files
+ * that come later they win. */
+static void test_ports_of_the_daemon(void **state)
+{
+#define WANTS(port) "[Health]\nHealthzBindAddress=0.0.0.0:" port "\n"
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	put(&b, S, "[Sync]\nSyncPeriod=20s\n");
+	put(&b, D "a.cfg", SERVICE("x", "1", "30001"));
+	look(&b);
+	assert_services(&b, "x:30001", 0);
+	put(&b, S, WANTS("30001") "[Sync]\nSyncPeriod=40s\n");
+	look(&b);
+	assert_services(&b, "x:30001", 1);
+	assert_int_equal(in_force(&b)->sync_period, 20000000);
+	assert_problems(&b, "/" S ":2:20: error: Health.HealthzBindAddress '0.0.0.0:30001': its "
+			    "port is the ports[0].nodePort of service 'default/x' at /" D
+			    "a.cfg:1:83 (choose "
+			    "another port for one of the two)\n");
+	/* The service goes elsewhere: the settings come into force with the next look. */
+	put(&b, D "a.cfg", SERVICE("x", "1", "30002"));
+	look(&b);
+	look(&b);
+	assert_services(&b, "x:30002", 0);
+	assert_int_equal(in_force(&b)->sync_period, 40000000);
+	assert_problems(&b, "");
+	/* Now the port is theirs. */
+	put(&b, D "a.cfg", SERVICE("x", "1", "30001"));
+	look(&b);
+	assert_services(&b, "x:30002", 1);
+	assert_problems(
+		&b, "/" D
+		    "a.cfg:1:83: error: services[0].ports[0].nodePort '30001/TCP': is the port of "
+		    "HealthzBindAddress= in the section [Health] of the settings (choose "
+		    "another port for one of the two)\n");
+	put(&b, S, "");
+	look(&b);
+	assert_services(&b, "x:30001", 0);
+	tear_down(&b);
+
+	/* At a start there is nothing in force. */
+	set_up(&b);
+	put(&b, S, WANTS("30001"));
+	put(&b, D "a.cfg", SERVICE("x", "1", "30001"));
+	put(&b, D "b.cfg", SERVICE("y", "2", "30002"));
+	look(&b);
+	assert_services(&b, "y:30002", 1);
+	tear_down(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_settings_refused),    cmocka_unit_test(test_settings_gone),
-		cmocka_unit_test(test_mode_not_built),	    cmocka_unit_test(test_settings_recheck),
+		cmocka_unit_test(test_settings_refused),
+		cmocka_unit_test(test_settings_gone),
+		cmocka_unit_test(test_mode_not_built),
+		cmocka_unit_test(test_settings_recheck),
 		cmocka_unit_test(test_recheck_and_clashes),
+		cmocka_unit_test(test_ports_of_the_daemon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

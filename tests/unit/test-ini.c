@@ -88,6 +88,12 @@ static void test_good(void **state)
 	assert_true(f.s.node_ip_given);
 	assert_place(&f, "Proxy.Mode", 3, 8);
 	assert_place(&f, "Proxy.ClusterCIDR", 5, 15); /* the last of them */
+	assert_int_equal(f.origin.prefixes[ORIGIN_CLUSTER_CIDR][0].line, 4);
+	assert_int_equal(f.origin.prefixes[ORIGIN_CLUSTER_CIDR][0].column, 13);
+	assert_int_equal(f.origin.prefixes[ORIGIN_CLUSTER_CIDR][1].line, 5);
+	assert_int_equal(f.origin.prefixes[ORIGIN_CLUSTER_CIDR][2].line, 5);
+	assert_int_equal(f.origin.prefixes[ORIGIN_CLUSTER_CIDR][3].line, 0);
+	assert_int_equal(f.origin.prefixes[ORIGIN_NODE_CIDR][0].line, 0);
 	assert_place(&f, "IPVS.TCPTimeout", 9, 12);
 	assert_place(&f, "Proxy.NodeIP", 11, 8);
 	assert_null(place_of(&f, "Proxy.Zone")->file);

@@ -46,6 +46,7 @@ static void tear_down(struct bench *b)
 static int load(struct bench *b, bool first, const char *const texts[N])
 {
 	struct settings_origin origin = {.places = b->places};
+	struct settings_judge judge = {.first = first};
 	struct settings s = {0};
 	int r;
 
@@ -59,7 +60,7 @@ static int load(struct bench *b, bool first, const char *const texts[N])
 	}
 	diags_done(&b->d);
 	b->d = (struct diags){0};
-	r = load_settings(b->files, N, first, &s, &origin, &b->d);
+	r = load_settings(b->files, N, &judge, &s, &origin, &b->d);
 	if (r < 0)
 		return r;
 	settings_done(&b->s);
@@ -87,6 +88,7 @@ static void assert_files(const struct bench *b, const char *expected)
 
 static void test_none(void **state)
 {
+	struct settings_judge judge = {.first = true};
 	struct settings_origin origin;
 	struct bench b;
 
@@ -94,7 +96,7 @@ static void test_none(void **state)
 	set_up(&b);
 	origin.places = b.places;
 	memset(b.places, 0xA5, sizeof(b.places));
-	assert_int_equal(load_settings(b.files, 0, true, &b.s, &origin, &b.d), 0);
+	assert_int_equal(load_settings(b.files, 0, &judge, &b.s, &origin, &b.d), 0);
 	assert_int_equal(b.s.sync_period, 30000000);
 	assert_true(b.s.node_name[0]);
 	for (size_t i = 0; i < n_setting_rows; i++)
@@ -200,6 +202,7 @@ static void test_wrong_together(void **state)
 	{
 		struct settings_origin origin = {.places = b.places};
 		struct settings untouched = {.sync_period = 99};
+		struct settings_judge judge = {0};
 
 		root_write(&b.root, "b.conf", "[Sync]\nMinSyncPeriod=31s\n");
 		diags_done(&b.d);
@@ -207,7 +210,7 @@ static void test_wrong_together(void **state)
 		settings_done(&b.s);
 		b.s = (struct settings){0};
 		/* new text: it goes back to 7s, and all is well */
-		assert_int_equal(load_settings(b.files + 1, 2, false, &b.s, &origin, &b.d), 0);
+		assert_int_equal(load_settings(b.files + 1, 2, &judge, &b.s, &origin, &b.d), 0);
 		assert_true(b.files[1]->refused);
 		/* the same as before: no text of any file helps */
 		free(b.files[1]->content.text);
@@ -215,7 +218,7 @@ static void test_wrong_together(void **state)
 		b.files[1]->content.size = strlen(b.files[1]->content.text);
 		diags_done(&b.d);
 		b.d = (struct diags){0};
-		assert_int_equal(load_settings(b.files + 1, 2, false, &untouched, &origin, &b.d),
+		assert_int_equal(load_settings(b.files + 1, 2, &judge, &untouched, &origin, &b.d),
 				 -EBADMSG);
 		assert_int_equal(untouched.sync_period, 99);
 		assert_int_equal(b.d.n_errors, 1);

@@ -6,7 +6,9 @@ static void test_cluster_ips(void **state)
 	static const struct text_row rows[] = {
 		{N P, "error: services[0].clusterIP: needs an address, or \"None\" for a "
 		      "headless service (svcroute never chooses an address by itself)\n"},
-		{N P "clusterIPs=[]", ""},
+		{N P "clusterIPs=[]",
+		 "error: services[0].clusterIPs: needs an address, or \"None\" for a headless "
+		 "service (svcroute never chooses an address by itself)\n"},
 		{N P "clusterIPs=\"None\"",
 		 "error: services[0].clusterIPs 'None': must be a list, not a string (a list is "
 		 "written in parentheses or brackets)\n"},

@@ -101,7 +101,8 @@ static void test_inline_endpoints(void **state)
 		       "zone=\"A_b.c\"; weight=0})",
 		 ""},
 		{N C P "endpoints=({address=\"10.1.0.1\"; weight=65536})",
-		 "error: services[0].endpoints[0].weight '65536': must lie in 0-65535\n"},
+		 "error: services[0].endpoints[0].weight '65536': must lie in 0-65535 (weights of "
+		 "one service are compared with each other)\n"},
 		{N C P "endpoints=({address=\"10.1.0.1\"; forZones=[\"a\",\"b\",\"a\"]; "
 		       "forNodes=[\"n\"]})",
 		 "error: services[0].endpoints[0].forZones[2] 'a': is listed twice (leave out one "
@@ -118,7 +119,8 @@ static void test_inline_endpoints(void **state)
 		 ""},
 		{N C P "endpoints=({address=\"10.1.0.1\"; "
 		       "forZones=[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\"]})",
-		 "error: services[0].endpoints[0].forZones: must have at most 8 entries\n"},
+		 "error: services[0].endpoints[0].forZones: must have at most 8 entries (name the "
+		 "nearest ones)\n"},
 		{N C P "endpoints=({address=\"10.1.0.1\"; forNodes=\"n\"})",
 		 "error: services[0].endpoints[0].forNodes 'n': must be a list, not a string (a "
 		 "list is written in parentheses or brackets)\n"},
@@ -145,8 +147,8 @@ static void test_groups(void **state)
 		 "error: endpoints[0].service '': the name must not be empty (add its name, such "
 		 "as \"web\")\n"},
 		{"service=\"a/b/c\"; endpoints=[\"10.1.0.1\"]",
-		 "error: endpoints[0].service 'a/b/c': must be \"namespace/name\" or "
-		 "\"name\", with one '/'\n"},
+		 "error: endpoints[0].service 'a/b/c': must be \"namespace/name\" or \"name\", "
+		 "with one '/' (what stands before the '/' is the namespace)\n"},
 		{"service=5; endpoints=[\"10.1.0.1\"]",
 		 "error: endpoints[0].service '5': must be a string, not a number (a string is "
 		 "written in double quotes)\n"},

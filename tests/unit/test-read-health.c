@@ -41,14 +41,16 @@ static void test_checks(void **state)
 		 "error: services[0].healthCheck.expect '200,': must be status codes of "
 		 "100-599 or ranges of them, such as \"200-299,304\"\n"},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"999ms\"}",
-		 "error: services[0].healthCheck.interval '999ms': must be at least 1s\n"},
+		 "error: services[0].healthCheck.interval '999ms': must be at least 1s (write "
+		 "\"1s\" or a longer time)\n"},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"1s\"; timeout=\"1s\"}", ""},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"1s\"}", ""},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"2s\"; timeout=\"3s\"}",
 		 "error: services[0].healthCheck.timeout '3s': must not be longer than the "
 		 "interval, which is 2s (make it shorter, or set a longer interval)\n"},
 		{N C P "healthCheck={type=\"tcp\"; timeout=\"0s\"}",
-		 "error: services[0].healthCheck.timeout '0s': must be more than 0s\n"},
+		 "error: services[0].healthCheck.timeout '0s': must be more than 0s (leave it out "
+		 "for that of the settings)\n"},
 		{N C P "healthCheck={type=\"tcp\"; timeout=\"1000s\"}",
 		 "error: services[0].healthCheck.timeout '1000s': must not be longer than the "
 		 "interval, which is 5s (make it shorter, or set a longer interval)\n"},
@@ -57,15 +59,18 @@ static void test_checks(void **state)
 		 "string is written in double quotes)\n"},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"-5s\"}",
 		 "error: services[0].healthCheck.interval '-5s': must be a time that is not "
-		 "negative and not so long\n"},
+		 "negative and not so long (write it as in \"5s\")\n"},
 		{N C P "healthCheck={type=\"tcp\"; interval=\"soon\"}",
 		 "error: services[0].healthCheck.interval 'soon': must be a time, such as "
 		 "\"5s\" or \"250ms\"\n"},
 		{N C P "healthCheck={type=\"tcp\"; rise=0; fall=-1}",
-		 "error: services[0].healthCheck.rise '0': must lie in 1-1000\n"
-		 "error: services[0].healthCheck.fall '-1': must lie in 1-1000\n"},
+		 "error: services[0].healthCheck.rise '0': must lie in 1-1000 (leave it out for "
+		 "that of the settings)\n"
+		 "error: services[0].healthCheck.fall '-1': must lie in 1-1000 (leave it out for "
+		 "that of the settings)\n"},
 		{N C P "healthCheck={type=\"tcp\"; port=0}",
-		 "error: services[0].healthCheck.port '0': must lie in 1-65535\n"},
+		 "error: services[0].healthCheck.port '0': must lie in 1-65535 (leave it out for "
+		 "the port of the endpoint)\n"},
 		{N C P "healthCheck={type=\"exec\"}",
 		 "error: services[0].healthCheck.command: must be set with type exec: a list, an "
 		 "absolute path first (as in command = [ \"/usr/local/bin/check\", \"-q\" ])\n"},

@@ -92,10 +92,10 @@ static void test_load_balancers(void **state)
 		 "number (a string is written in double quotes)\n"},
 		{L C LP "loadBalancerSourceRanges=[\"10.1.0.0/16\",\"10.0.0.0/8\"]",
 		 "notice: services[0].loadBalancerSourceRanges: '10.1.0.0/16' is part of "
-		 "'10.0.0.0/8'\n"},
+		 "'10.0.0.0/8' (the wider one is enough)\n"},
 		{L C LP "loadBalancerSourceRanges=[\"10.0.0.0/8\",\"10.0.0.0/8\"]",
 		 "notice: services[0].loadBalancerSourceRanges: '10.0.0.0/8' is part of "
-		 "'10.0.0.0/8'\n"},
+		 "'10.0.0.0/8' (the wider one is enough)\n"},
 		{L C LP
 		 "loadBalancerIPs=[\"203.0.113.5\"]; loadBalancerSourceRanges=[\"2001:db8::/32\"]",
 		 "error: services[0].loadBalancerSourceRanges: has no IPv4 range, so the "

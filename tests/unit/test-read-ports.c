@@ -62,9 +62,11 @@ static void test_ports(void **state)
 		{N C "ports=({port=80; targetPort=0})", ""},
 		{N C "ports=({port=80; targetPort=\"\"})", ""},
 		{N C "ports=({port=80; targetPort=65536})",
-		 "error: services[0].ports[0].targetPort '65536': must lie in 1-65535\n"},
+		 "error: services[0].ports[0].targetPort '65536': must lie in 1-65535 (leave it "
+		 "out for the number of port)\n"},
 		{N C "ports=({port=80; targetPort=-1})",
-		 "error: services[0].ports[0].targetPort '-1': must lie in 1-65535\n"},
+		 "error: services[0].ports[0].targetPort '-1': must lie in 1-65535 (leave it out "
+		 "for the number of port)\n"},
 		{N C "ports=({port=80; targetPort=\"80\"})",
 		 "error: services[0].ports[0].targetPort '80': must be a name of 1 to 15 of a-z, "
 		 "0-9 and '-' with at least one letter, no \"--\" and no '-' at its ends (write 80 "
@@ -83,8 +85,8 @@ static void test_ports(void **state)
 		 "of 1 to 15 of a-z, 0-9 and '-' with at least one letter, no \"--\" and no "
 		 "'-' at its ends\n"},
 		{N C "ports=({port=80; targetPort=true})",
-		 "error: services[0].ports[0].targetPort 'true': must be a number or the "
-		 "name of a port, not true or false\n"},
+		 "error: services[0].ports[0].targetPort 'true': must be a number or the name of a "
+		 "port, not true or false (write a number, or a name in double quotes)\n"},
 		{N C "ports=({port=80; nodePort=30000})",
 		 "error: services[0].ports[0].nodePort '30000': must not be set with type "
 		 "ClusterIP (use type = \"NodePort\")\n"},
@@ -214,7 +216,8 @@ static void test_endpoint_ports(void **state)
 	body.len--;
 	strbuf_add(&body, "{ name = \"q\"; port = 1; })");
 	row.body = strbuf_text(&body);
-	row.said = "error: endpoints[0].ports: must have at most 20000 ports\n";
+	row.said =
+		"error: endpoints[0].ports: must have at most 20000 ports (write several groups)\n";
 	check_row(&row, OBJECTS_ENDPOINTS, &settings);
 }
 

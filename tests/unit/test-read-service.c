@@ -16,8 +16,8 @@ static void test_names(void **state)
 		{"name=\"a/\"; " C P, "error: services[0].name 'a/': the name must not be empty "
 				      "(give it a name, such as \"web\")\n"},
 		{"name=\"a/b/c\"; " C P,
-		 "error: services[0].name 'a/b/c': must be \"namespace/name\" or \"name\", "
-		 "with one '/'\n"},
+		 "error: services[0].name 'a/b/c': must be \"namespace/name\" or \"name\", with "
+		 "one '/' (what stands before the '/' is the namespace)\n"},
 		{"name=\"Web\"; " C P,
 		 "error: services[0].name 'Web': the name must be 1 to 63 of a-z, 0-9 and '-', "
 		 "with no '-' at its ends (did you mean 'web'?)\n"},
@@ -151,12 +151,13 @@ static void test_policies(void **state)
 		{N C P "sessionAffinity=\"Cookie\"",
 		 "error: services[0].sessionAffinity 'Cookie': must be None or ClientIP\n"},
 		{N C P "sessionAffinity=\"ClientIP\"; sessionAffinityTimeoutSeconds=0",
-		 "error: services[0].sessionAffinityTimeoutSeconds '0': must lie in 1-86400\n"},
+		 "error: services[0].sessionAffinityTimeoutSeconds '0': must lie in 1-86400 (leave "
+		 "it out for 10800, three hours)\n"},
 		{N C P "sessionAffinity=\"ClientIP\"; sessionAffinityTimeoutSeconds=1", ""},
 		{N C P "sessionAffinity=\"ClientIP\"; sessionAffinityTimeoutSeconds=86400", ""},
 		{N C P "sessionAffinity=\"ClientIP\"; sessionAffinityTimeoutSeconds=86401",
-		 "error: services[0].sessionAffinityTimeoutSeconds '86401': must lie in "
-		 "1-86400\n"},
+		 "error: services[0].sessionAffinityTimeoutSeconds '86401': must lie in 1-86400 "
+		 "(leave it out for 10800, three hours)\n"},
 		{N C P "sessionAffinityTimeoutSeconds=60",
 		 "warning: services[0].sessionAffinityTimeoutSeconds '60': is ignored "
 		 "without session affinity (set sessionAffinity = \"ClientIP\")\n"},
@@ -231,8 +232,8 @@ static void test_own_keys(void **state)
 	static const struct text_row rows[] = {
 		{N C P "scheduler=\"rr\"", ""},
 		{N C P "scheduler=\"lc\"",
-		 "warning: services[0].scheduler 'lc': has no effect in iptables mode, "
-		 "which chooses at random\n"},
+		 "warning: services[0].scheduler 'lc': has no effect in iptables mode, which "
+		 "chooses at random (leave it out)\n"},
 		{N C P "scheduler=\"RR\"",
 		 "error: services[0].scheduler 'RR': must be rr, wrr, lc, wlc, lblc, lblcr, "
 		 "sh, dh, sed, nq, mh, fo, ovf or twos (did you mean 'rr'?)\n"},
@@ -240,18 +241,18 @@ static void test_own_keys(void **state)
 		 "error: services[0].scheduler 'random': must be rr, wrr, lc, wlc, lblc, "
 		 "lblcr, sh, dh, sed, nq, mh, fo, ovf or twos\n"},
 		{N C P "scheduler=\"mh\"; schedulerFlags=[\"fallback\",\"port\"]",
-		 "warning: services[0].scheduler 'mh': has no effect in iptables mode, "
-		 "which chooses at random\n"},
+		 "warning: services[0].scheduler 'mh': has no effect in iptables mode, which "
+		 "chooses at random (leave it out)\n"},
 		{N C P "schedulerFlags=[\"fallback\"]",
 		 "warning: services[0].schedulerFlags: has no effect with scheduler rr: only sh "
 		 "and mh have flags (leave it out)\n"},
 		{N C P "scheduler=\"sh\"; schedulerFlags=[\"fall\"]",
-		 "warning: services[0].scheduler 'sh': has no effect in iptables mode, "
-		 "which chooses at random\n"
+		 "warning: services[0].scheduler 'sh': has no effect in iptables mode, which "
+		 "chooses at random (leave it out)\n"
 		 "error: services[0].schedulerFlags[0] 'fall': must be fallback or port\n"},
 		{N C P "scheduler=\"sh\"; schedulerFlags=\"port\"",
 		 "warning: services[0].scheduler 'sh': has no effect in iptables mode, which "
-		 "chooses at random\n"
+		 "chooses at random (leave it out)\n"
 		 "error: services[0].schedulerFlags 'port': must be a list, not a string (a list "
 		 "is written in parentheses or brackets)\n"},
 		{N C P "onEndpointRemoval=\"cut\"", ""},
@@ -386,7 +387,7 @@ static void test_settings(void **state)
 		{MODE_NFTABLES,
 		 {N C P "scheduler = \"dh\"",
 		  "warning: services[0].scheduler 'dh': has no effect in nftables mode, which "
-		  "chooses at random\n"}},
+		  "chooses at random (leave it out)\n"}},
 	};
 	static const struct text_row ranges[] = {
 		{N P "clusterIP = \"10.96.0.1\"", ""},

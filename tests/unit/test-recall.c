@@ -336,6 +336,32 @@ static void test_bookkeeping(void **state)
 	tear_down(&b);
 }
 
+/* Somebody took the directory away: all is read again, and kept again. */
+static void test_forget(void **state)
+{
+	struct accepted_wanted *list = NULL;
+	struct bench b;
+	size_t n = 0;
+
+	(void)state;
+	begin(&b);
+	put(&b, "etc/svcroute/svcroute.conf", "[Sync]\nSyncPeriod=77s\n");
+	put(&b, "etc/svcroute/services.d/a.cfg", WEB("a", "10.96.0.1"));
+	look(&b);
+	keep(&b);
+	config_forget_kept(b.config);
+	assert_true(config_unkept(b.config));
+	look(&b);
+	assert_services(&b, "a*1", 0);
+	assert_int_equal(config_keep(b.config, &list, &n), 0);
+	assert_int_equal(n, 2);
+	for (size_t i = 0; i < n; i++)
+		assert_non_null(list[i].text);
+	free(list);
+	config_kept(b.config, false);
+	tear_down(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_deleted_file), cmocka_unit_test(test_clash),
 		cmocka_unit_test(test_settings),     cmocka_unit_test(test_unreadable_directory),
 		cmocka_unit_test(test_open_file),    cmocka_unit_test(test_bookkeeping),
+		cmocka_unit_test(test_forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

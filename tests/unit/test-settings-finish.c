@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "make-settings.h"
 
+#include <stdio.h>
+
 #include "base/num.h"
 
 /* Places such as a reader makes them: each setting in a line of its own. */
@@ -190,6 +192,35 @@ static void test_finish(void **state)
 	}
 }
 
+/* Each prefix is told of in its line, as far as lines are known. */
+static void test_prefix_places(void **state)
+{
+	_cleanup_free_ struct place *places = calloc(n_setting_rows, sizeof(*places));
+	struct settings_origin origin = {.places = places};
+	_cleanup_settings_ struct settings s;
+	_cleanup_diags_ struct diags d = {0};
+	char text[32];
+
+	(void)state;
+	assert_non_null(places);
+	assert_int_equal(settings_init(&s), 0);
+	for (int i = 0; i < ORIGIN_PREFIXES_MAX + 2; i++) {
+		(void)snprintf(text, sizeof(text), "10.%d.0.0/16", i);
+		set(&s, "Proxy.NodeCIDR", text);
+		if (i < ORIGIN_PREFIXES_MAX && i != 2)
+			origin.prefixes[ORIGIN_NODE_CIDR][i] = (struct place){"conf", i + 1, 5};
+	}
+	places[row_named("Proxy.NodeCIDR") - setting_rows] = (struct place){"conf", 99, 5};
+	assert_int_equal(settings_finish(&s, "h", &origin, &d), 0);
+	assert_int_equal(d.n, ORIGIN_PREFIXES_MAX + 1);
+	for (size_t i = 0; i < d.n; i++) {
+		bool known = i + 1 < ORIGIN_PREFIXES_MAX && i != 1;
+
+		assert_int_equal(d.items[i].line, known ? (int)i + 2 : 99);
+		assert_string_equal(d.items[i].field, "Proxy.NodeCIDR");
+	}
+}
+
 static void test_node_name(void **state)
 {
 	_cleanup_settings_ struct settings s;
@@ -253,9 +284,8 @@ static void test_messages_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_finish),
-		cmocka_unit_test(test_node_name),
-		cmocka_unit_test(test_min_sync_period),
+		cmocka_unit_test(test_finish),		cmocka_unit_test(test_prefix_places),
+		cmocka_unit_test(test_node_name),	cmocka_unit_test(test_min_sync_period),
 		cmocka_unit_test(test_messages_add_up),
 	};
 

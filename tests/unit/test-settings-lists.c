@@ -102,11 +102,11 @@ static const struct value_row dial_timeouts[] = {
 	{"Userspace.DialTimeouts", "1s, ,2s", NULL, "comma"},
 };
 
-#define TEST_ROWS(rows)                             \
-	static void test_##rows(void **state)       \
-	{                                           \
-		(void)state;                        \
-		check_rows(rows, ELEMENTSOF(rows)); \
+#define TEST_ROWS(rows)                               \
+	static void test_##rows(void **state)         \
+	{                                             \
+		(void)state;                          \
+		check_values(rows, ELEMENTSOF(rows)); \
 	}
 TEST_ROWS(prefixes)
 TEST_ROWS(node_ips)

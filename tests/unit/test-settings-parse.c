@@ -206,11 +206,11 @@ static const struct value_row addresses[] = {
 	{"Health.MetricsBindAddress", "127.0.0.1:1 127.0.0.1:2", NULL, NULL},
 };
 
-#define TEST_ROWS(rows)                             \
-	static void test_##rows(void **state)       \
-	{                                           \
-		(void)state;                        \
-		check_rows(rows, ELEMENTSOF(rows)); \
+#define TEST_ROWS(rows)                               \
+	static void test_##rows(void **state)         \
+	{                                             \
+		(void)state;                          \
+		check_values(rows, ELEMENTSOF(rows)); \
 	}
 TEST_ROWS(numbers)
 TEST_ROWS(words)

@@ -141,6 +141,9 @@ static void tear_down(struct bench *b)
 		m->waiting = next;
 	}
 	sd_event_source_disable_unref(m->timer);
+	sd_event_source_disable_unref(m->host_timer);
+	host_facts_done(&m->host);
+	diags_done(&m->host_problems);
 	watch_free(m->watch);
 	local_addrs_unref(m->addrs);
 	world_unref(m->world);
