@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the golden tests of all modes share: the host on which kube-proxy ran, scenarios as our files, comparing."""
 import difflib
-import multiprocessing
 import os
 import subprocess
 import sys
 
 import netns
-from tap import SOURCE, SVCROUTECTL, Tap, exit_on_term, need_root
+import processes
+from tap import SOURCE, SVCROUTECTL, Tap, need_root
 
 HERE = f"{SOURCE}/tests/golden"
 FAMILIES = ("v4", "v6")
@@ -71,11 +71,7 @@ def main(scenario):
     if sys.argv[1:]:
         names = [n for n in names if any(w in n for w in sys.argv[1:])]
     assert names, "no scenario"
-    with multiprocessing.Pool(min(2, os.cpu_count() or 1), exit_on_term) as pool:
-        for results in pool.imap(scenario, names):
-            for case, wrong in results:
-                tap.report(not wrong, case, wrong)
-        # without a signal, which one that just begins to wait may miss
-        pool.close()
-        pool.join()
+    for results in processes.each(scenario, names):
+        for case, wrong in results:
+            tap.report(not wrong, case, wrong)
     tap.done()
