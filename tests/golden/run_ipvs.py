@@ -17,6 +17,7 @@ import tempfile
 import canon
 import netns
 import scenes
+from ipvs import by_server, set_lines
 from scenes import FAMILIES, Failed, HERE, run
 
 # What a fresh namespace has; the golden files tell all values after the sync, also those nobody wrote.
@@ -41,18 +42,6 @@ def sections(text):
     return found
 
 
-def by_server(lines):
-    """{line of the virtual server: its real servers, sorted}; a real server belongs to the server before it."""
-    servers, own = {}, None
-    for line in lines:
-        if line.startswith("-A "):
-            assert line not in servers, f"twice: {line}"
-            own = servers.setdefault(line, [])
-        else:
-            own.append(line)
-    return [out for line in sorted(servers) for out in (line, *sorted(servers[line]))]
-
-
 def of_family(lines, family, pattern):
     """Of the lines that belong together, which those without a blank before them begin."""
     kept, keep = [], False
@@ -62,18 +51,6 @@ def of_family(lines, family, pattern):
         if keep:
             kept.append(line)
     return kept
-
-
-def set_lines(save):
-    """What `ipset save` prints, in the form of the golden files."""
-    sets = {}
-    for line in save.splitlines():
-        what, name, rest = line.split(" ", 2)
-        if what == "create":
-            sets[name] = (re.sub(r" (hashsize|bucketsize|initval) \S+", "", rest), [])
-        else:
-            sets[name][1].append(f"  {rest}")
-    return [out for name in sorted(sets) for out in (f"{name} {sets[name][0]}", *sorted(sets[name][1]))]
 
 
 def sorted_sets(lines):
