@@ -26,6 +26,7 @@ int backend_cleanup(const struct ipvs_memory *memory, char **ret_message)
 	if (o.error == 0)
 		ipvs_removal_record(&removal, false, &o);
 	ipvs_removal_done(&removal);
+	ipvs_outcome_log_warnings(&o);
 	if (o.error < 0)
 		*ret_message = ipvs_outcome_text(&o);
 	return o.error;

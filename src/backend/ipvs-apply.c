@@ -47,6 +47,7 @@ struct work {
 	bool off;	    /* the host cannot do the family */
 	bool guarded;	    /* sets and rules are in: addresses may be bound */
 	struct keys failed; /* virtual servers that are not there */
+	struct keys broken; /* of which anything could not be done */
 };
 
 void ipvs_job_done(struct ipvs_job *j)
@@ -67,6 +68,11 @@ static const char *set_name(const struct work *w, int set)
 	return ipvs_set_rows[set].names[w->family];
 }
 
+static char *explain_set(const struct work *w, int set, const char *what, int error)
+{
+	return ipvs_explain_set(set_name(w, set), ipvs_set_type((enum ipvs_set)set), what, error);
+}
+
 static int add_entries(struct work *w, const char *name, int set)
 {
 	const struct ipset_elements *add = &w->job->sets[set].add;
@@ -85,16 +91,16 @@ static int add_entries(struct work *w, const char *name, int set)
 		strbuf_addf(&what, "cannot add %s",
 			    ipset_element_text(ipvs_set_type((enum ipvs_set)set), &add->items[done],
 					       text));
-		fail(w, r, ipvs_explain_set(set_name(w, set), strbuf_text(&what), r));
+		fail(w, r, explain_set(w, set, strbuf_text(&what), r));
 	} else if (r < 0)
-		fail(w, r, ipvs_explain_set(set_name(w, set), "cannot add entries", r));
+		fail(w, r, explain_set(w, set, "cannot add entries", r));
 	return r;
 }
 
 /* Built under another name, then exchanged: no moment without it. */
 static int replace_set(struct work *w, int set)
 {
-	const char *name = set_name(w, set), *what = "cannot be replaced";
+	const char *name = set_name(w, set);
 	struct ipset *s = w->doors->ipset;
 	int r;
 
@@ -107,7 +113,7 @@ static int replace_set(struct work *w, int set)
 		r = ipset_swap(s, TEMPORARY_SET, name);
 	}
 	if (r < 0)
-		fail(w, r, ipvs_explain_set(name, what, r));
+		fail(w, r, explain_set(w, set, "cannot be replaced", r));
 out:
 	(void)ipset_destroy(s, TEMPORARY_SET);
 	return r;
@@ -120,11 +126,19 @@ static bool make_set(struct work *w, int set)
 	const char *name = set_name(w, set);
 	int r = 0;
 
+	if (plan->overfull)
+		ipvs_outcome_fail(
+			w->outcome, w->family, -ENOSPC,
+			"set %s: %zu entries are wanted and it holds at most %d; what is "
+			"in it stays, the rest is not served: use fewer ports of services "
+			"on this host, or Mode=iptables",
+			name, plan->n_wanted, IPVS_SET_ENTRIES_MAX);
 	switch (plan->fate) {
 	case SET_KEEP:
 		break;
 	case SET_SWAP:
-		(void)replace_set(w, set);
+		if (replace_set(w, set) < 0 && set == SET_IPVS_IPS)
+			w->guarded = false;
 		return true;
 	case SET_REFUSE:
 		ipvs_outcome_fail(w->outcome, w->family, -EEXIST,
@@ -136,7 +150,7 @@ static bool make_set(struct work *w, int set)
 		r = ipset_create(w->doors->ipset, name, ipvs_set_type((enum ipvs_set)set),
 				 w->family);
 		if (r < 0 && r != -EEXIST) {
-			fail(w, r, ipvs_explain_set(name, "cannot be made", r));
+			fail(w, r, explain_set(w, set, "cannot be made", r));
 			return false;
 		}
 		break;
@@ -227,7 +241,7 @@ static void build(struct work *w, struct ipvs_changes *c, struct keys *surprises
 	r = ipvs_change(w->doors->ipvs, c->items, c->n);
 	if (r < 0)
 		ipvs_outcome_fail(o, w->family, r, "virtual servers cannot be written: %s",
-				  strerror(-r));
+				  ipvs_reason(r));
 	for (size_t i = 0; i < c->n; i++) {
 		const struct ipvs_change *change = &c->items[i];
 		const struct ipvs_key *key = &change->server.key;
@@ -243,11 +257,33 @@ static void build(struct work *w, struct ipvs_changes *c, struct keys *surprises
 			continue;
 		if (surprises && is_surprise(change) && keys_add(surprises, key) == 0)
 			continue;
+		(void)keys_add(&w->broken, key);
 		if (r == 0)
 			fail(w, change->error, ipvs_explain(change, service_of(w, key)));
-		if (change->verb < IPVS_NEW_DEST)
-			(void)keys_add(&w->failed, key);
+		if (change->verb == IPVS_NEW_SERVER && keys_add(&w->failed, key) < 0)
+			w->guarded = false; /* no address without its servers */
 	}
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return ipvs_key_compare(a, b);
+}
+
+/* Where something could not be added, nothing is taken away: what works, stays. */
+static void keep_broken(struct work *w, struct ipvs_changes *leave)
+{
+	struct keys *broken = &w->broken;
+	size_t n = 0;
+
+	if (broken->n == 0)
+		return;
+	qsort(broken->items, broken->n, sizeof(*broken->items), compare_keys);
+	for (size_t i = 0; i < leave->n; i++)
+		if (!bsearch(&leave->items[i].server.key, broken->items, broken->n,
+			     sizeof(*broken->items), compare_keys))
+			leave->items[n++] = leave->items[i];
+	leave->n = n;
 }
 
 /* Dumps are not atomic, and others write, too: what was not as expected is looked at again. */
@@ -270,16 +306,13 @@ static void build_again(struct work *w, const struct keys *keys)
 			r = ipvs_plan_servers(&v, 1, seen.items, seen.n, &claims, &plan);
 		if (r < 0) {
 			fail(w, r, NULL);
+			(void)keys_add(&w->broken, &keys->items[i]);
 			continue;
 		}
 		build(w, &plan.build, NULL);
+		keep_broken(w, &plan.leave);
 		ipvs_apply_leave(w->doors, &plan.leave, w->family, w->outcome);
 	}
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	return ipvs_key_compare(a, b);
 }
 
 /* Whether any virtual server of an address is there. *at: where those of the address before ended.
@@ -316,7 +349,7 @@ static void change_addresses(struct work *w, const struct addr_list *list, addre
 	r = errors ? verb(w->doors->links, w->doors->dummy, list->items, list->n, errors) : -ENOMEM;
 	if (r < 0) {
 		ipvs_outcome_fail(w->outcome, w->family, r, "link " IPVS_DUMMY ": cannot %s: %s",
-				  what, strerror(-r));
+				  what, ipvs_reason(r));
 		return;
 	}
 	for (size_t i = 0; i < list->n; i++) {
@@ -324,7 +357,8 @@ static void change_addresses(struct work *w, const struct addr_list *list, addre
 		if (errors[i] < 0)
 			ipvs_outcome_fail(w->outcome, w->family, errors[i],
 					  "link " IPVS_DUMMY ": cannot %s %s: %s", what,
-					  addr_format(&list->items[i], text), strerror(-errors[i]));
+					  addr_format(&list->items[i], text),
+					  ipvs_reason(errors[i]));
 	}
 }
 
@@ -353,7 +387,7 @@ static void run_changes(struct ipvs_doors *d, struct ipvs_changes *c, enum addr_
 
 	if (r < 0) {
 		ipvs_outcome_fail(o, family, r, "virtual servers cannot be written: %s",
-				  strerror(-r));
+				  ipvs_reason(r));
 		return;
 	}
 	for (size_t i = 0; i < c->n; i++) {
@@ -429,7 +463,8 @@ void ipvs_apply_leave(struct ipvs_doors *d, const struct ipvs_changes *leave,
 	if (r == 0)
 		run_changes(d, &then, family, o);
 	if (r < 0)
-		ipvs_outcome_fail(o, family, r, "real servers cannot be listed: %s", strerror(-r));
+		ipvs_outcome_fail(o, family, r, "real servers cannot be listed: %s",
+				  ipvs_reason(r));
 }
 
 static void delete_entries(struct work *w)
@@ -445,7 +480,7 @@ static void delete_entries(struct work *w)
 			      del->items, del->n, &done);
 		w->outcome->n_entries += done;
 		if (r < 0)
-			fail(w, r, ipvs_explain_set(set_name(w, i), "cannot delete entries", r));
+			fail(w, r, explain_set(w, i, "cannot delete entries", r));
 	}
 }
 
@@ -474,8 +509,11 @@ void ipvs_apply(struct ipvs_doors *d, struct ipvs_job *job, struct ipvs_outcome 
 	build(&w, &plan->build, &surprises);
 	build_again(&w, &surprises);
 	bind_addresses(&w);
+	/* Until all is there, iptables mode's rules serve: also where one service alone fails,
+	 * which would have nothing else. */
 	if (job->switching)
-		loaded = loaded && load(&w, job->rules.early[TABLE_NAT]);
+		loaded = loaded && !o->failed[w.family] && load(&w, job->rules.early[TABLE_NAT]);
+	keep_broken(&w, &plan->leave);
 	change_addresses(&w, &plan->unbind, links_del_addresses, "unbind");
 	ipvs_apply_leave(d, &plan->leave, w.family, o);
 	run_changes(d, &plan->remove, w.family, o);
@@ -487,4 +525,5 @@ void ipvs_apply(struct ipvs_doors *d, struct ipvs_job *job, struct ipvs_outcome 
 	}
 	keys_done(&surprises);
 	keys_done(&w.failed);
+	keys_done(&w.broken);
 }

@@ -5,6 +5,24 @@
 
 #include "base/array.h"
 
+const char *ipvs_reason(int error)
+{
+	switch (-error) {
+	case EPERM:
+	case EACCES:
+		return "not permitted; CAP_NET_ADMIN is needed";
+	case EAFNOSUPPORT:
+		return "this kernel's IPVS has no IPv6";
+	case ENOBUFS:
+	case ENOMEM:
+		return "the kernel has no memory for it";
+	case EAGAIN:
+		return "it changes faster than it can be read";
+	default:
+		return strerror(-error);
+	}
+}
+
 void ipvs_doors_done(struct ipvs_doors *d)
 {
 	(void)ipvs_close(d->ipvs);
@@ -25,7 +43,7 @@ int ipvs_doors_open(struct ipvs_doors *d, struct ipvs_outcome *o)
 				? "this kernel has no IPVS: load ip_vs (modprobe ip_vs) or use "
 				  "Mode=iptables"
 			: r == -EPERM ? "IPVS: not permitted; CAP_NET_ADMIN is needed"
-				      : strerror(-r));
+				      : ipvs_reason(r));
 		return r;
 	}
 	r = ipset_open(&d->ipset);
@@ -34,11 +52,11 @@ int ipvs_doors_open(struct ipvs_doors *d, struct ipvs_outcome *o)
 				  r == -EPROTONOSUPPORT
 					  ? "this kernel has no ipset: load ip_set (modprobe "
 					    "ip_set)"
-					  : strerror(-r));
+					  : ipvs_reason(r));
 	r = links_open(&d->links);
 	if (r < 0)
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r, "link " IPVS_DUMMY ": %s",
-				  strerror(-r));
+				  ipvs_reason(r));
 	return 0;
 }
 
@@ -62,7 +80,7 @@ void ipvs_doors_dummy(struct ipvs_doors *d, struct ipvs_outcome *o)
 	else if (r < 0)
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r,
 				  "link " IPVS_DUMMY " cannot be made: %s; no address is bound",
-				  strerror(-r));
+				  ipvs_reason(r));
 	if (r < 0)
 		d->dummy = 0;
 	else if (!dummy)
@@ -125,22 +143,51 @@ int ipvs_look(struct ipvs_doors *d, struct ipvs_seen *ret, struct ipvs_outcome *
 	r = ipvs_look_servers(d, &seen.servers);
 	if (r < 0) {
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r,
-				  "virtual servers cannot be listed: %s", strerror(-r));
+				  "virtual servers cannot be listed: %s", ipvs_reason(r));
 		return r;
 	}
 	r = d->ipset ? ipset_list(d->ipset, "KUBE-", &seen.sets) : -EPROTONOSUPPORT;
 	seen.has_sets = r == 0;
 	if (r < 0 && d->ipset)
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r, "sets cannot be listed: %s",
-				  strerror(-r));
+				  ipvs_reason(r));
 	r = d->dummy ? links_list_addresses(d->links, d->dummy, &seen.addresses) : -ENODEV;
 	seen.has_addresses = r == 0;
 	if (r < 0 && d->dummy)
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r,
-				  "addresses of " IPVS_DUMMY " cannot be listed: %s", strerror(-r));
+				  "addresses of " IPVS_DUMMY " cannot be listed: %s",
+				  ipvs_reason(r));
 	*ret = seen;
 	seen = (struct ipvs_seen){0};
 	return 0;
+}
+
+static bool all_there(const struct link_addresses *there, const struct ipvs_state *wanted)
+{
+	unsigned full = wanted->family == ADDR_IPV4 ? 32 : 128;
+	size_t k = 0;
+
+	for (size_t i = 0; i < there->n && k < wanted->n_addresses; i++)
+		k += there->items[i].prefix == full &&
+		     addr_equal(&there->items[i].addr, &wanted->addresses[k]);
+	return k == wanted->n_addresses;
+}
+
+bool ipvs_look_addresses(struct ipvs_state *const states[_ADDR_FAMILY_MAX])
+{
+	_cleanup_link_addresses_ struct link_addresses there = {0};
+	_cleanup_(links_closep) struct links *l = NULL;
+	bool dummy, all = true;
+	int index, r;
+
+	r = links_open(&l);
+	if (r == 0)
+		r = links_find(l, IPVS_DUMMY, &index, &dummy);
+	if (r == 0)
+		r = links_list_addresses(l, index, &there);
+	for (int f = 0; r == 0 && f < _ADDR_FAMILY_MAX; f++)
+		all = all && (!states[f] || all_there(&there, states[f]));
+	return r == 0 && all;
 }
 
 const struct ipset_set *ipvs_seen_set(const struct ipvs_seen *s, const char *name)
@@ -165,21 +212,6 @@ size_t ipvs_seen_family(const struct ipvs_seen_servers *l, enum addr_family fami
 	return to - from;
 }
 
-static const char *reason(int error)
-{
-	switch (-error) {
-	case EPERM:
-		return "not permitted; CAP_NET_ADMIN is needed";
-	case EAFNOSUPPORT:
-		return "this kernel's IPVS has no IPv6";
-	case ENOBUFS:
-	case ENOMEM:
-		return "the kernel has no memory for it";
-	default:
-		return strerror(-error);
-	}
-}
-
 char *ipvs_explain(const struct ipvs_change *c, const char *service)
 {
 	const char *scheduler = c->server.scheduler;
@@ -199,21 +231,37 @@ char *ipvs_explain(const struct ipvs_change *c, const char *service)
 			    "or choose another one",
 			    scheduler, scheduler, scheduler);
 	else
-		strbuf_add(&b, reason(c->error));
+		strbuf_add(&b, ipvs_reason(c->error));
 	return strbuf_take(&b);
 }
 
-char *ipvs_explain_set(const char *name, const char *what, int error)
+static const char *module_of(enum ipset_type type)
+{
+	switch (type) {
+	case IPSET_HASH_IP:
+		return "ip_set_hash_ip";
+	case IPSET_HASH_IP_PORT:
+		return "ip_set_hash_ipport";
+	case IPSET_HASH_IP_PORT_IP:
+		return "ip_set_hash_ipportip";
+	case IPSET_HASH_IP_PORT_NET:
+		return "ip_set_hash_ipportnet";
+	default:
+		return "ip_set_bitmap_port";
+	}
+}
+
+char *ipvs_explain_set(const char *name, enum ipset_type type, const char *what, int error)
 {
 	struct strbuf b = {0};
 
 	strbuf_addf(&b, "set %s: %s: ", name, what);
 	if (error == -ENOTSUP)
-		strbuf_add(&b, "this kernel lacks the type of set (modules ip_set_hash_* and "
-			       "ip_set_bitmap_port)");
+		strbuf_addf(&b, "this kernel has no sets of type %s: load %s (modprobe %s)",
+			    ipset_type_text(type), module_of(type), module_of(type));
 	else if (error == -ENOSPC)
 		strbuf_add(&b, "it is full: a set holds at most 65536 entries");
 	else
-		strbuf_add(&b, reason(error));
+		strbuf_add(&b, ipvs_reason(error));
 	return strbuf_take(&b);
 }

@@ -39,6 +39,9 @@ int ipvs_look(struct ipvs_doors *d, struct ipvs_seen *ret, struct ipvs_outcome *
 int ipvs_look_servers(struct ipvs_doors *d, struct ipvs_seen_servers *l);
 /* Adds one virtual server with its real servers, if there is one. Sorted order is the caller's. */
 int ipvs_look_server(struct ipvs_doors *d, const struct ipvs_key *key, struct ipvs_seen_servers *l);
+/* Whether the dummy link has all addresses that these states want; false too when that cannot be
+ * read. states: by family, NULL: none. */
+bool ipvs_look_addresses(struct ipvs_state *const states[_ADDR_FAMILY_MAX]);
 /* NULL when there is none. */
 const struct ipset_set *ipvs_seen_set(const struct ipvs_seen *s, const char *name);
 /* Those of a family: they stand together. */
@@ -48,4 +51,7 @@ size_t ipvs_seen_family(const struct ipvs_seen_servers *l, enum addr_family fami
 /* Why a change of virtual servers failed, for people; malloc'ed, NULL without memory. service:
  * whose it is, NULL when nobody's. */
 char *ipvs_explain(const struct ipvs_change *c, const char *service);
-char *ipvs_explain_set(const char *name, const char *what, int error);
+/* type: of the set. */
+char *ipvs_explain_set(const char *name, enum ipset_type type, const char *what, int error);
+/* An -errno of the kernel, with what to do about it where something can be done. */
+const char *ipvs_reason(int error);

@@ -53,6 +53,14 @@ void ipvs_outcome_warn(struct ipvs_outcome *o, const char *format, ...)
 	strbuf_add_bytes(&o->warnings, "", 1);
 }
 
+void ipvs_outcome_log_warnings(const struct ipvs_outcome *o)
+{
+	const char *text = strbuf_text(&o->warnings), *end = text + o->warnings.len;
+
+	for (; text < end; text += strlen(text) + 1)
+		log_warning("%s", text);
+}
+
 void ipvs_outcome_drains(struct ipvs_outcome *o, const struct ipvs_key *key)
 {
 	if (o->n_draining > 0 && ipvs_key_compare(&o->draining[o->n_draining - 1], key) == 0)

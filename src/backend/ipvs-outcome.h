@@ -37,6 +37,7 @@ void ipvs_outcome_fail(struct ipvs_outcome *o, enum addr_family family, int erro
 /* The same; takes text, which may be NULL. */
 void ipvs_outcome_fail_text(struct ipvs_outcome *o, enum addr_family family, int error, char *text);
 void ipvs_outcome_warn(struct ipvs_outcome *o, const char *format, ...) _printf_(2, 3);
+void ipvs_outcome_log_warnings(const struct ipvs_outcome *o);
 /* Keys come in any order, perhaps several times. */
 void ipvs_outcome_drains(struct ipvs_outcome *o, const struct ipvs_key *key);
 

@@ -38,12 +38,14 @@ static enum growth growth_of(const struct ipvs_chain *c)
 	return streq(c->chain.name, "KUBE-SOURCE-RANGES-FIREWALL") ? GROWTH_INSERT : GROWTH_NONE;
 }
 
-static bool has_rule(const struct rule_list *l, const struct rule *r)
+/* In this order: both lists are sorted alike. */
+static bool has_all_rules(const struct rule_list *l, const struct rule_list *were)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (rule_equal(&l->items[i], NULL, r, NULL))
-			return true;
-	return false;
+	size_t k = 0;
+
+	for (size_t i = 0; i < l->n && k < were->n; i++)
+		k += rule_equal(&l->items[i], NULL, &were->items[k], NULL);
+	return k == were->n;
 }
 
 /* Whether replacing the chain takes any rule away. */
@@ -53,14 +55,8 @@ static bool loses(const struct job *j, size_t i)
 	const struct seen_table_content *t;
 	size_t at;
 
-	if (j->old) {
-		const struct rule_list *was = &j->old->chains[i].chain.rules;
-
-		for (size_t k = 0; k < was->n; k++)
-			if (!has_rule(&c->chain.rules, &was->items[k]))
-				return true;
-		return false;
-	}
+	if (j->old)
+		return !has_all_rules(&c->chain.rules, &j->old->chains[i].chain.rules);
 	/* What the rules are is not known, only how many. */
 	t = &j->seen->tables[plan_seen_table(c->table)];
 	at = t->chains ? (size_t)(uintptr_t)map_get(t->chains, c->chain.name) : 0;

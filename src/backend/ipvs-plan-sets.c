@@ -7,8 +7,6 @@
 
 /* Elements are compared as bytes, never as text: to text a range of one address is another. */
 
-#define MAXELEM 65536
-
 void ipvs_set_plan_done(struct ipvs_set_plan *p)
 {
 	free(p->add.items);
@@ -127,9 +125,33 @@ static enum ipvs_set_fate fate_of(const struct ipset_set *seen, enum ipset_type 
 		return SET_REFUSE;
 	if (type != IPSET_BITMAP_PORT && seen->family != family)
 		return SET_REFUSE;
-	if (!seen->plain || (type != IPSET_BITMAP_PORT && seen->maxelem != MAXELEM))
+	if (!seen->plain || (type != IPSET_BITMAP_PORT && seen->maxelem != IPVS_SET_ENTRIES_MAX))
 		return SET_SWAP;
 	return SET_KEEP;
+}
+
+/* Entries come before others go; n_there: how many there are before. */
+static int make_fit(const struct ipvs_state *wanted, enum ipvs_set set, size_t n_there,
+		    struct ipvs_set_plan *plan)
+{
+	size_t room = n_there < IPVS_SET_ENTRIES_MAX ? IPVS_SET_ENTRIES_MAX - n_there : 0;
+	struct ipset_elements all;
+	int r;
+
+	plan->n_wanted = wanted->n_entries[set];
+	if (ipvs_set_type(set) == IPSET_BITMAP_PORT || plan->add.n <= room)
+		return 0;
+	if (plan->n_wanted > IPVS_SET_ENTRIES_MAX) {
+		plan->overfull = true;
+		plan->add.n = room;
+		return 0;
+	}
+	r = ipvs_set_elements(wanted, set, &all);
+	if (r < 0)
+		return r;
+	ipvs_set_plan_done(plan);
+	*plan = (struct ipvs_set_plan){.fate = SET_SWAP, .add = all, .n_wanted = all.n};
+	return 0;
 }
 
 int ipvs_plan_set(const struct ipvs_state *wanted, enum ipvs_set set, const struct ipset_set *seen,
@@ -153,6 +175,9 @@ int ipvs_plan_set(const struct ipvs_state *wanted, enum ipvs_set set, const stru
 			return r;
 	} else
 		plan.add = all;
+	r = make_fit(wanted, set, plan.fate == SET_KEEP ? seen->elements.n : 0, &plan);
+	if (r < 0)
+		return r;
 	*ret = plan;
 	plan = (struct ipvs_set_plan){0};
 	return 0;
@@ -165,13 +190,13 @@ int ipvs_plan_set_change(const struct ipvs_state *old, const struct ipvs_state *
 	const struct ipvs_entry *was = old->entries[set], *is = wanted->entries[set];
 	enum ipset_type type = ipvs_set_type(set);
 	size_t i = 0, k = 0;
+	int r = 0;
 
 	while (i < wanted->n_entries[set] || k < old->n_entries[set]) {
 		int order = i == wanted->n_entries[set] ? 1
 			    : k == old->n_entries[set]	? -1
 							: ipvs_entry_compare(&is[i], &was[k]);
 		struct ipset_element e;
-		int r = 0;
 
 		if (order != 0) {
 			e = element_of(order < 0 ? &is[i] : &was[k], type);
@@ -182,6 +207,9 @@ int ipvs_plan_set_change(const struct ipvs_state *old, const struct ipvs_state *
 		i += order <= 0;
 		k += order >= 0;
 	}
+	r = make_fit(wanted, set, old->n_entries[set], &plan);
+	if (r < 0)
+		return r;
 	*ret = plan;
 	plan = (struct ipvs_set_plan){0};
 	return 0;

@@ -114,16 +114,23 @@ void ipvs_pairs_done(struct ipvs_pairs *p);
 int ipvs_plan_pairs(const struct ipvs_state *old, const struct ipvs_state *new,
 		    struct ipvs_pairs *ret);
 
+#define IPVS_SET_ENTRIES_MAX 65536
+
 /* What has to be done to a set before it can be filled. */
 enum ipvs_set_fate {
 	SET_KEEP,
 	SET_CREATE,
-	SET_SWAP,   /* same type and family, other options: a new one takes its place */
+	SET_SWAP,   /* other options, or no room for what comes until the rest has gone: a new one
+		       takes its place */
 	SET_REFUSE, /* another type or family: rules of others may use it */
 };
 struct ipvs_set_plan {
 	enum ipvs_set_fate fate;
 	struct ipset_elements add, del; /* of SET_CREATE and SET_SWAP: add is all, del nothing */
+	size_t n_wanted;
+	/* More than IPVS_SET_ENTRIES_MAX are wanted: what is there stays, as many as there is room
+	 * for come. */
+	bool overfull;
 };
 void ipvs_set_plan_done(struct ipvs_set_plan *p);
 #define _cleanup_ipvs_set_plan_ _cleanup_(ipvs_set_plan_done)

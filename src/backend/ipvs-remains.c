@@ -30,6 +30,7 @@ static void remove_rules(struct ipvs_outcome *o)
 			_cleanup_cleanup_plan_ struct cleanup_plan plan = {0};
 			char *message = NULL;
 			bool missing;
+			int e;
 
 			if (programs_look((enum iptables_variant)v, (enum addr_family)f, &seen,
 					  &message) < 0) {
@@ -37,9 +38,10 @@ static void remove_rules(struct ipvs_outcome *o)
 				free(message);
 				continue;
 			}
-			if (iptables_plan_remains(&seen, MODE_IPTABLES, &plan) < 0)
-				continue;
-			for (size_t i = 0; i < ELEMENTSOF(plan.texts); i++) {
+			e = iptables_plan_remains(&seen, MODE_IPTABLES, &plan);
+			if (e < 0)
+				ipvs_outcome_fail(o, (enum addr_family)f, e, "%s", strerror(-e));
+			for (size_t i = 0; e == 0 && i < ELEMENTSOF(plan.texts); i++) {
 				int r = plan.texts[i]
 						? programs_load((enum iptables_variant)v,
 								(enum addr_family)f, plan.texts[i],
@@ -75,6 +77,7 @@ static void tell(const struct ipvs_outcome *o)
 {
 	_cleanup_free_ char *text = o->error < 0 ? ipvs_outcome_text(o) : NULL;
 
+	ipvs_outcome_log_warnings(o);
 	if (o->error < 0)
 		log_warning("what ipvs mode left cannot all be removed: %s",
 			    text ? text : strerror(-o->error));

@@ -18,6 +18,7 @@ void ipvs_removal_begin(struct ipvs_removal *r, const struct ipvs_memory *memory
 	if (e == 0)
 		e = ipvs_owned_parse(data, size, &r->owned);
 	r->recorded = e == 0;
+	r->damaged = e == -EBADMSG;
 	if (e < 0 && e != -ENOENT)
 		ipvs_outcome_warn(o, "the record of what is ours in the kernel cannot be used: %s",
 				  e == -EBADMSG ? "it is damaged" : strerror(-e));
@@ -41,21 +42,30 @@ bool ipvs_removal_needed(const struct ipvs_removal *r)
 	return r->owned.n_servers + r->owned.n_addresses > 0 || has_link();
 }
 
+static int compare_addrs(const void *a, const void *b)
+{
+	return addr_compare(a, b);
+}
+
+/* Those of a link come sorted. */
 static bool contains(const struct addr_list *l, const struct addr *a)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (addr_equal(&l->items[i], a))
-			return true;
-	return false;
+	return l->n > 0 && bsearch(a, l->items, l->n, sizeof(*l->items), compare_addrs);
+}
+
+static int compare_server(const void *key, const void *item)
+{
+	const struct ipvs_seen_server *s = item;
+
+	return addr_compare(key, &s->server.key.addr);
 }
 
 /* Without a record: an address with virtual servers is a kube-proxy's or ours. */
 static bool has_servers(const struct ipvs_seen *seen, const struct addr *a)
 {
-	for (size_t i = 0; i < seen->servers.n; i++)
-		if (addr_equal(&seen->servers.items[i].server.key.addr, a))
-			return true;
-	return false;
+	const struct ipvs_seen_servers *l = &seen->servers;
+
+	return l->n > 0 && bsearch(a, l->items, l->n, sizeof(*l->items), compare_server);
 }
 
 static int find_addresses(const struct ipvs_removal *r, const struct ipvs_seen *seen,
@@ -90,20 +100,28 @@ static bool is_ours(const struct ipvs_removal *r, const struct addr_list *addres
 			   : contains(addresses, &key->addr);
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+	return ipvs_key_compare(a, b);
+}
+
+static int compare_key_address(const void *addr, const void *item)
+{
+	const struct ipvs_key *key = item;
+
+	return addr_compare(addr, &key->addr);
+}
+
 static bool drains(const struct ipvs_outcome *o, const struct ipvs_key *key)
 {
-	for (size_t i = 0; i < o->n_draining; i++)
-		if (ipvs_key_compare(&o->draining[i], key) == 0)
-			return true;
-	return false;
+	return o->n_draining > 0 &&
+	       bsearch(key, o->draining, o->n_draining, sizeof(*key), compare_keys);
 }
 
 static bool address_drains(const struct ipvs_outcome *o, const struct addr *a)
 {
-	for (size_t i = 0; i < o->n_draining; i++)
-		if (addr_equal(&o->draining[i].addr, a))
-			return true;
-	return false;
+	return o->n_draining > 0 &&
+	       bsearch(a, o->draining, o->n_draining, sizeof(*o->draining), compare_key_address);
 }
 
 /* New connections do not come here any more; those that are there may end. */
@@ -123,6 +141,8 @@ static int drain(struct ipvs_doors *d, const struct ipvs_removal *r, const struc
 	}
 	if (e == 0)
 		ipvs_apply_leave(d, &leave, _ADDR_FAMILY_INVALID, o);
+	if (o->n_draining > 1)
+		qsort(o->draining, o->n_draining, sizeof(*o->draining), compare_keys);
 	o->remains = o->n_draining > 0;
 	return e;
 }
@@ -174,11 +194,23 @@ static int unbind(struct ipvs_doors *d, const struct addr_list *addresses, struc
 		if (errors[i] < 0)
 			ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, errors[i],
 					  "link " IPVS_DUMMY ": cannot unbind %s: %s",
-					  addr_format(&list.items[i], text), strerror(-errors[i]));
+					  addr_format(&list.items[i], text),
+					  ipvs_reason(errors[i]));
 		else
 			o->n_addresses++;
 	}
 	return e;
+}
+
+static int delete_link(struct ipvs_doors *d, const struct addr_list *addresses,
+		       struct ipvs_outcome *o)
+{
+	int e = links_delete(d->links, d->dummy);
+
+	if (e < 0 && e != -ENODEV)
+		return e;
+	o->n_addresses += addresses->n;
+	return 0;
 }
 
 static int remove_all(struct ipvs_doors *d, const struct ipvs_removal *r,
@@ -191,13 +223,16 @@ static int remove_all(struct ipvs_doors *d, const struct ipvs_removal *r,
 	e = find_addresses(r, seen, &addresses, &others);
 	if (e == 0 && r->gently && d->ipvs)
 		e = drain(d, r, seen, &addresses, o);
-	if (e == 0 && d->dummy)
-		e = unbind(d, &addresses, o);
+	if (e == 0 && d->dummy) {
+		/* One by one takes the kernel minutes for thousands of IPv6 addresses. */
+		if (dummy && others == 0 && !o->remains && o->error == 0)
+			e = delete_link(d, &addresses, o);
+		else
+			e = unbind(d, &addresses, o);
+	}
 	if (e == 0 && d->ipvs)
 		e = delete_servers(d, r, seen, &addresses, o);
-	if (e < 0 || !d->dummy || !dummy || others > 0 || o->remains || o->error < 0)
-		return e;
-	return links_delete(d->links, d->dummy);
+	return e;
 }
 
 void ipvs_remove_servers(const struct ipvs_removal *r, struct ipvs_outcome *o)
@@ -208,8 +243,10 @@ void ipvs_remove_servers(const struct ipvs_removal *r, struct ipvs_outcome *o)
 	int e;
 
 	e = links_open(&d.links);
-	if (e == 0 && links_find(d.links, IPVS_DUMMY, &d.dummy, &dummy) < 0)
-		d.dummy = 0;
+	if (e == 0)
+		e = links_find(d.links, IPVS_DUMMY, &d.dummy, &dummy);
+	if (e == -ENODEV)
+		e = d.dummy = 0;
 	if (e == 0 && d.dummy)
 		e = links_list_addresses(d.links, d.dummy, &seen.addresses);
 	/* Opened only where it is in use: to ask is to load it. */
@@ -223,7 +260,7 @@ void ipvs_remove_servers(const struct ipvs_removal *r, struct ipvs_outcome *o)
 	if (e < 0)
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, e,
 				  "virtual servers and addresses cannot be removed: %s",
-				  strerror(-e));
+				  ipvs_reason(e));
 }
 
 static bool is_our_set(const struct ipset_set *s)
@@ -247,14 +284,14 @@ void ipvs_remove_sets(struct ipvs_outcome *o)
 		r = ipset_list(s, "KUBE-", &sets);
 	if (r < 0)
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r, "sets cannot be listed: %s",
-				  strerror(-r));
+				  ipvs_reason(r));
 	for (size_t i = 0; r == 0 && i < sets.n; i++) {
 		int e = is_our_set(&sets.items[i]) ? ipset_destroy(s, sets.items[i].name) : 0;
 
 		if (e < 0 && e != -ENOENT)
 			ipvs_outcome_fail_text(
 				o, _ADDR_FAMILY_INVALID, e,
-				ipvs_explain_set(sets.items[i].name,
+				ipvs_explain_set(sets.items[i].name, sets.items[i].type,
 						 e == -EBUSY ? "stays, a rule of others uses it"
 							     : "cannot be destroyed",
 						 e));
@@ -267,8 +304,10 @@ void ipvs_removal_record(struct ipvs_removal *r, bool sysctls, struct ipvs_outco
 	struct ipvs_owned *owned = &r->owned;
 	int e;
 
-	if (!r->recorded ||
-	    owned->n_servers + owned->n_addresses + (sysctls ? 0 : owned->n_sysctls) == 0)
+	/* A damaged one is of no more use. */
+	if (!r->damaged &&
+	    (!r->recorded ||
+	     owned->n_servers + owned->n_addresses + (sysctls ? 0 : owned->n_sysctls) == 0))
 		return;
 	owned->n_servers = owned->n_addresses = 0;
 	if (!sysctls)

@@ -9,6 +9,7 @@ struct ipvs_removal {
 	const struct ipvs_memory *memory;
 	struct ipvs_owned owned; /* by the record */
 	bool recorded;		 /* there is one; otherwise the kernel has to tell what is ours */
+	bool damaged;		 /* there is one that cannot be read */
 	bool gently;		 /* TCP connections are waited for: outcome.remains */
 };
 /* Reads the record. */

@@ -182,18 +182,26 @@ static void on_worked(struct helper *h, int status, void *userdata)
 		take_outcome(run, &o);
 }
 
-static void load_record(struct ipvs_mode *b)
+/* Without memory or descriptors it is not known: to go on would write another one over it. */
+static bool may_pass(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
+
+static int load_record(struct ipvs_mode *b)
 {
 	_cleanup_free_ char *data = NULL;
 	size_t size = 0;
 	int r;
 
 	if (b->loaded)
-		return;
-	b->loaded = true;
+		return 0;
 	r = b->memory.load(b->memory.userdata, &data, &size);
 	if (r == 0)
 		r = ipvs_owned_parse(data, size, &b->owned);
+	if (may_pass(r))
+		return r;
+	b->loaded = true;
 	if (r == 0) {
 		b->has_saved = true;
 		accepted_hash(data, size, b->saved_hash);
@@ -204,6 +212,7 @@ static void load_record(struct ipvs_mode *b)
 			    r == -EBADMSG      ? "it is damaged"
 			    : r == -EOPNOTSUPP ? "it is of another version"
 					       : strerror(-r));
+	return 0;
 }
 
 static bool usable_ipv6(struct ipvs_run *run)
@@ -258,19 +267,39 @@ static void note_settings(struct ipvs_run *run)
 	run->full |= !b->decided;
 }
 
+/* The host's addresses were read anew because some have changed: perhaps those of our link. */
+static void note_addresses(struct ipvs_run *run)
+{
+	struct ipvs_mode *b = run->backend;
+
+	if (b->addrs == run->view.addrs)
+		return;
+	(void)local_addrs_unref(b->addrs);
+	b->addrs = run->view.addrs ? local_addrs_ref(run->view.addrs) : NULL;
+	if (!run->full && !ipvs_look_addresses(b->in_force)) {
+		log_notice("addresses are missing on " IPVS_DUMMY ", all is looked at");
+		run->full = true;
+	}
+}
+
 void ipvs_run_begin(struct ipvs_run *run)
 {
 	struct ipvs_mode *b = run->backend;
 	size_t n = SIZE_MAX;
 	int r;
 
-	load_record(b);
+	r = load_record(b);
+	if (r < 0) {
+		fail(run, r, "the record of what is ours in the kernel");
+		return;
+	}
 	note_settings(run);
 	r = compile(run);
 	if (r < 0) {
 		fail(run, r, "the wanted state");
 		return;
 	}
+	note_addresses(run);
 	run->task.settings = &run->view.world->settings->s;
 	run->task.decided = b->decided;
 	run->task.variant = b->variant;

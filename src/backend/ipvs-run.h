@@ -20,6 +20,7 @@ struct ipvs_mode {
 	enum iptables_backend setting;
 	enum iptables_variant variant;
 	struct shared_settings *settings;	       /* of the last sync */
+	struct local_addrs *addrs;		       /* so, too */
 	struct ipvs_state *compiled[_ADDR_FAMILY_MAX]; /* the last, to share fragments with */
 	struct ipvs_state *in_force[_ADDR_FAMILY_MAX]; /* by our account; NULL: not known */
 	bool ipv6_missing;			       /* tried again by a full sync */

@@ -166,8 +166,10 @@ static int usable_addresses(const struct ipvs_task *t, const struct ipvs_seen *s
 		const struct link_address *l = &seen->addresses.items[i];
 		bool ours;
 
-		if (l->addr.family != family ||
-		    addr_kinds(&l->addr) & (ADDR_IS_LOOPBACK | ADDR_IS_LINK_LOCAL))
+		unsigned kinds = addr_kinds(&l->addr);
+
+		if (l->addr.family != family || kinds & ADDR_IS_LOOPBACK ||
+		    (family == ADDR_IPV6 && kinds & ADDR_IS_LINK_LOCAL))
 			continue;
 		while (at < s->n_addresses && addr_compare(&s->addresses[at], &l->addr) < 0)
 			at++;
@@ -297,7 +299,7 @@ void ipvs_work_full(const struct ipvs_task *t, struct ipvs_outcome *o)
 					       TAKE_PTR(messages[o->variant][f]));
 		r = plan_full(t, &seen, f, (enum iptables_variant)o->variant, &job, o);
 		if (r < 0)
-			ipvs_outcome_fail(o, (enum addr_family)f, r, "%s", strerror(-r));
+			ipvs_outcome_fail(o, (enum addr_family)f, r, "%s", ipvs_reason(r));
 		else
 			ipvs_apply(&doors, &job, o);
 	}
@@ -374,7 +376,7 @@ void ipvs_work_change(const struct ipvs_task *t, struct ipvs_outcome *o)
 			continue;
 		r = plan_change(t, &doors, f, &job);
 		if (r < 0)
-			ipvs_outcome_fail(o, (enum addr_family)f, r, "%s", strerror(-r));
+			ipvs_outcome_fail(o, (enum addr_family)f, r, "%s", ipvs_reason(r));
 		else
 			ipvs_apply(&doors, &job, o);
 	}
@@ -443,7 +445,7 @@ void ipvs_work_drains(const struct ipvs_task *t, const struct ipvs_key *keys, si
 	}
 	if (r < 0)
 		ipvs_outcome_fail(o, _ADDR_FAMILY_INVALID, r,
-				  "draining real servers cannot be looked at: %s", strerror(-r));
+				  "draining real servers cannot be looked at: %s", ipvs_reason(r));
 	else
 		ipvs_apply_leave(&doors, &leave, _ADDR_FAMILY_INVALID, o);
 }

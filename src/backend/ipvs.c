@@ -67,6 +67,7 @@ static struct backend *ipvs_free(struct backend *backend)
 	free(b->warning_list);
 	ipvs_owned_done(&b->owned);
 	(void)shared_settings_unref(b->settings);
+	(void)local_addrs_unref(b->addrs);
 	(void)sd_event_unref(b->event);
 	free(b);
 	return NULL;

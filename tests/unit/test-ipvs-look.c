@@ -53,21 +53,36 @@ static void test_explain(void **state)
 static void test_explain_set(void **state)
 {
 	static const struct {
+		enum ipset_type type;
 		int error;
 		const char *text;
 	} rows[] = {
-		{-ENOTSUP, "set S: cannot be made: this kernel lacks the type of set (modules "
-			   "ip_set_hash_* and ip_set_bitmap_port)"},
-		{-ENOSPC, "set S: cannot be made: it is full: a set holds at most 65536 entries"},
-		{-EPERM, "set S: cannot be made: not permitted; CAP_NET_ADMIN is needed"},
-		{-EBUSY, "set S: cannot be made: Device or resource busy"},
+		{IPSET_HASH_IP, -ENOTSUP,
+		 "this kernel has no sets of type hash:ip: load "
+		 "ip_set_hash_ip (modprobe ip_set_hash_ip)"},
+		{IPSET_HASH_IP_PORT, -ENOTSUP,
+		 "this kernel has no sets of type hash:ip,port: load "
+		 "ip_set_hash_ipport (modprobe ip_set_hash_ipport)"},
+		{IPSET_HASH_IP_PORT_IP, -ENOTSUP,
+		 "this kernel has no sets of type hash:ip,port,ip: load ip_set_hash_ipportip "
+		 "(modprobe ip_set_hash_ipportip)"},
+		{IPSET_HASH_IP_PORT_NET, -ENOTSUP,
+		 "this kernel has no sets of type hash:ip,port,net: load ip_set_hash_ipportnet "
+		 "(modprobe ip_set_hash_ipportnet)"},
+		{IPSET_BITMAP_PORT, -ENOTSUP,
+		 "this kernel has no sets of type bitmap:port: load "
+		 "ip_set_bitmap_port (modprobe ip_set_bitmap_port)"},
+		{IPSET_HASH_IP, -ENOSPC, "it is full: a set holds at most 65536 entries"},
+		{IPSET_HASH_IP, -EPERM, "not permitted; CAP_NET_ADMIN is needed"},
+		{IPSET_HASH_IP, -EBUSY, "Device or resource busy"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
-		char *text = ipvs_explain_set("S", "cannot be made", rows[i].error);
+		char *text = ipvs_explain_set("S", rows[i].type, "cannot be made", rows[i].error);
 
-		assert_string_equal(text, rows[i].text);
+		assert_memory_equal(text, "set S: cannot be made: ", 23);
+		assert_string_equal(text + 23, rows[i].text);
 		free(text);
 	}
 }

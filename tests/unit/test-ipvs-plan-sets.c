@@ -179,13 +179,88 @@ static void test_change(void **state)
 	ipvs_state_unref(new);
 }
 
+/* 10.0.0.0 and so on, from the given one. */
+static struct ipvs_entry *make_entries(size_t from, size_t n)
+{
+	struct ipvs_entry *e = calloc(n, sizeof(*e));
+
+	assert_non_null(e);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t v = (uint32_t)(from + i);
+
+		e[i].addr = make_addr("10.0.0.0");
+		e[i].addr.bytes[1] = (uint8_t)(v >> 16);
+		e[i].addr.bytes[2] = (uint8_t)(v >> 8);
+		e[i].addr.bytes[3] = (uint8_t)v;
+	}
+	return e;
+}
+
+/* A set has a limit, and entries come before others go. */
+static void test_limit(void **state)
+{
+	static const struct {
+		size_t there_from, n_there, from, n;
+		enum ipvs_set_fate fate;
+		size_t n_add, n_del;
+		bool overfull;
+	} rows[] = {
+		{0, 0, 0, 65536, SET_KEEP, 65536, 0, false},
+		{0, 0, 0, 65537, SET_KEEP, 65536, 0, true},
+		{0, 65536, 0, 65536, SET_KEEP, 0, 0, false},
+		/* what is there stays, nothing has room */
+		{1, 65536, 0, 65537, SET_KEEP, 0, 0, true},
+		{1, 65536, 0, 65600, SET_KEEP, 0, 0, true},
+		{100000, 10, 0, 70000, SET_KEEP, 65526, 10, true},
+		{0, 65535, 0, 65536, SET_KEEP, 1, 0, false},
+		{0, 65536, 1, 65535, SET_KEEP, 0, 1, false},
+		/* room for all, but not before the others have gone */
+		{0, 65536, 1, 65536, SET_SWAP, 65536, 0, false},
+		{0, 40000, 40000, 40000, SET_SWAP, 40000, 0, false},
+		{0, 30000, 40000, 30000, SET_KEEP, 30000, 30000, false},
+		/* newer kernels let a set grow a little beyond */
+		{0, 65540, 10, 65536, SET_SWAP, 65536, 0, false},
+	};
+	enum ipvs_set set = SET_IPVS_IPS;
+
+	(void)state;
+	for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+		struct ipvs_state old = {.family = ADDR_IPV4}, new = {.family = ADDR_IPV4};
+		struct ipset_set seen = {.type = IPSET_HASH_IP,
+					 .family = ADDR_IPV4,
+					 .maxelem = 65536,
+					 .plain = true};
+		struct ipvs_set_plan plan;
+
+		old.n_entries[set] = rows[i].n_there;
+		old.entries[set] = make_entries(rows[i].there_from, rows[i].n_there);
+		new.n_entries[set] = rows[i].n;
+		new.entries[set] = make_entries(rows[i].from, rows[i].n);
+		assert_int_equal(ipvs_set_elements(&old, set, &seen.elements), 0);
+		for (int way = 0; way < 2; way++) {
+			memset(&plan, 0xa5, sizeof(plan));
+			assert_int_equal(way == 0 ? ipvs_plan_set(&new, set, &seen, &plan)
+						  : ipvs_plan_set_change(&old, &new, set, &plan),
+					 0);
+			if (plan.fate != rows[i].fate || plan.add.n != rows[i].n_add ||
+			    plan.del.n != rows[i].n_del || plan.overfull != rows[i].overfull ||
+			    plan.n_wanted != rows[i].n)
+				fail_msg("row %zu, way %d: fate %d, %zu to add, %zu to delete", i,
+					 way, (int)plan.fate, plan.add.n, plan.del.n);
+			ipvs_set_plan_done(&plan);
+		}
+		free(seen.elements.items);
+		free(old.entries[set]);
+		free(new.entries[set]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_elements),
-		cmocka_unit_test(test_fate),
-		cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_change),
+		cmocka_unit_test(test_elements),   cmocka_unit_test(test_fate),
+		cmocka_unit_test(test_difference), cmocka_unit_test(test_change),
+		cmocka_unit_test(test_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
