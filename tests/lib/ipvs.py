@@ -68,3 +68,16 @@ def link():
         else:
             about.append(re.sub(r"^\d+: |link/ether \S+ brd \S+ ", "", line).strip())
     return about, sorted(addresses)
+
+
+def state():
+    """All of it but for rules, one list. The name of its set stands before each entry."""
+    lines, name = servers(), ""
+    for line in sets():
+        if line.startswith(" "):
+            lines.append(name + line)
+        else:
+            name = line.split()[0]
+            lines.append(line)
+    about, addresses = link()
+    return lines + about + [f"{LINK} {a}" for a in addresses]
