@@ -65,3 +65,7 @@ void ipvs_run_begin(struct ipvs_run *run);
 /* Real servers that drain: the timer, and what an outcome tells. all: it tells of every one. */
 void ipvs_drains_update(struct ipvs_mode *b, const struct ipvs_outcome *o, bool all);
 void ipvs_drains_done(struct ipvs_mode *b);
+
+/* The count of backend_ops: ipvs-count.c. */
+int ipvs_count(struct backend *backend, const char *service, bool endpoints, counted_t done,
+	       void *userdata, struct counting **ret);

@@ -78,6 +78,7 @@ static const struct backend_ops ipvs_ops = {
 	.sync = ipvs_sync,
 	.describe = ipvs_describe,
 	.warnings = ipvs_warnings,
+	.count = ipvs_count,
 	.free = ipvs_free,
 };
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "daemon/ask.h"
 #include "daemon/keep.h"
 #include "daemon/mode.h"
 #include "daemon/notify.h"
@@ -85,7 +86,7 @@ static void on_post(void *userdata, enum control_verb verb, struct server_reques
 	sync_ask(userdata, request, verb == CONTROL_RESYNC);
 }
 
-static const struct server_ops server_ops = {.get = report_get, .post = on_post};
+static const struct server_ops server_ops = {.get = ask_get, .post = on_post};
 
 static int set_up_signals(struct manager *m)
 {
@@ -215,6 +216,7 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->host_timer);
 	sd_event_source_disable_unref(m->keep_timer);
 	sd_event_source_disable_unref(m->keep_child);
+	ask_done(m);
 	server_free(m->server);
 	watch_free(m->watch);
 	address_monitor_free(m->monitor);

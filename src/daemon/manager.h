@@ -19,6 +19,7 @@
  *   sync.c     when to read and when to write: see the drawing there
  *   host.c     what does not go with this host
  *   keep.c     the last good state on the disk
+ *   ask.c      who asks on the control socket, and what has to be counted for it
  *   report.c   what is told: status line, log, answers on the control socket
  */
 
@@ -46,6 +47,11 @@ struct manager {
 	struct watch *watch;
 	struct address_monitor *monitor;
 	struct server *server;
+
+	/* Who asks for what the kernel counts. */
+	struct asker *asking; /* came while a count ran */
+	struct asker *asked;  /* answered when it ends */
+	struct counting *counting;
 
 	/* What is to be done at the next occasion. */
 	struct config_change *changes;

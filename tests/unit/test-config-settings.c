@@ -89,8 +89,9 @@ static void test_mode_not_built(void **state)
 	put(&b, S, "[Proxy]\nMode=nftables\n");
 	for (int i = 0; i < 2; i++) {
 		look_in_vain(&b, -EOPNOTSUPP);
-		assert_problems(&b, "/" S ":2:6: error: Proxy.Mode 'nftables': mode not in this build "
-				    "(this build has the modes iptables and ipvs)\n");
+		assert_problems(&b,
+				"/" S ":2:6: error: Proxy.Mode 'nftables': mode not in this build "
+				"(this build has the modes iptables and ipvs)\n");
 	}
 	put(&b, S, "[Proxy]\nMode=iptables\n");
 	look(&b);
