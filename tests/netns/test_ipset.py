@@ -50,9 +50,10 @@ def saved(*arguments):
     return [re.sub(r" (hashsize|bucketsize|initval) \S+", "", line) for line in ipset("save", *arguments).splitlines()]
 
 
-def head(name):
-    """With everything but the random number."""
-    return re.sub(r"initval \S+", "initval", ipset("save", name).splitlines()[0])
+def heads():
+    """{set: its first line} with everything but the name and the random number."""
+    lines = re.sub(r"initval \S+", "initval", ipset("save")).splitlines()
+    return {w[1]: w[2:] for w in map(str.split, lines) if w[0] == "create"}
 
 
 def compare():
@@ -86,11 +87,13 @@ for kind, family in TYPES:
         start()
         ipset("create", "theirs", kind, *(["range", "0-65535"] if kind == "bitmap:port" else ["family", "inet" if family == "v4" else "inet6"]))
         want(["ok"], "create", "ours", kind, family)
-        assert head("ours") == head("theirs").replace("theirs", "ours"), f"{head('ours')}; {head('theirs')}"
+        h = heads()
+        assert h["ours"] == h["theirs"], h
         elements = ELEMENTS[kind][family]
         want([f"ok {len(elements)}"] * 2, "add", "ours", kind, *elements, ";", "add", "ours", kind, *elements)
-        assert len(compare()) == 2 + len(elements)
-        assert sum(line.startswith("add ours ") for line in saved()) == len(elements)
+        got = compare()
+        assert len(got) == 2 + len(elements)
+        assert sum(line.startswith("add ours ") for line in got) == len(elements)
         want(["EEXIST", "EEXIST"], "create", "ours", kind, family, "create", "theirs", kind, family)
         want([f"ok {len(elements)}"] * 2, "del", "ours", kind, *elements, ";", "del", "ours", kind, *elements)
         assert len(compare()) == 2

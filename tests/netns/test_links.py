@@ -13,7 +13,7 @@ from tap import BUILD, Tap, need_root
 
 DRIVER = os.path.join(BUILD, "tests", "drive-links")
 DUMMY = globals().get("DUMMY", False)
-N = 3000
+N = globals().get("N", 3000)
 
 
 def ip(*arguments):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 1200
-# weight: 60
+# timeout: 600
+# weight: 20
 """kernel/ipvs.h against a real kernel and ipvsadm, by drive-ipvs."""
 import os
 import re
@@ -12,8 +12,7 @@ import time
 from tap import BUILD, Tap
 
 DRIVE = f"{BUILD}/tests/drive-ipvs"
-MANY = 10000
-FEW = 200  # ipvsadm is slow
+MANY = 2000  # many windows of answers; ipvsadm is slow, and 10,000 are what make bench is for
 
 
 def run(command, lines=(), status=0):
@@ -182,7 +181,6 @@ with tap.case(f"{MANY} virtual servers with two real servers each, at once"):
     p2 = run([DRIVE, "list"])
     servers, dests = p2.stderr.split()
     assert len(compare()) == 3 * MANY
-    text = run(["ipvsadm-save", "-n"]).stdout  # each server with its two
     again = run([DRIVE, "change"], lines)
     assert again.stdout.split() == ["EEXIST"] * len(lines)
     weights = run([DRIVE, "change"], [f"set-dest {key} {real[i][0]} 0" for i, key in enumerate(keys)])
@@ -190,11 +188,7 @@ with tap.case(f"{MANY} virtual servers with two real servers each, at once"):
     assert sum(line.endswith("-w 0") for line in drive("list")) == MANY
     gone = run([DRIVE, "change"], [f"del-server {key}" for key in keys])
     assert gone.stdout.split() == ["0"] * MANY and drive("list") == []
-    start = time.monotonic()
-    run(["ipvsadm", "-R"], text.splitlines()[:FEW * 3])
-    restore = time.monotonic() - start
-    run(["ipvsadm", "-C"])
-    print(f"# note: {MANY} virtual servers with 2 real servers each: added in {p.stderr.strip()} s (ipvsadm -R: {FEW} of them in "
-          f"{restore:.3f} s), refused in {again.stderr.strip()} s, {MANY} weights changed in {weights.stderr.strip()} s, "
-          f"deleted in {gone.stderr.strip()} s; listed: servers in {servers} s, real servers of each in {dests} s")
+    print(f"# note: {MANY} virtual servers with 2 real servers each: added in {p.stderr.strip()} s, refused in "
+          f"{again.stderr.strip()} s, {MANY} weights changed in {weights.stderr.strip()} s, deleted in {gone.stderr.strip()} s; "
+          f"listed: servers in {servers} s, real servers of each in {dests} s")
 tap.done()

@@ -6,4 +6,4 @@ import runpy
 
 from tap import SOURCE
 
-runpy.run_path(os.path.join(SOURCE, "tests", "netns", "test_links.py"), {"DUMMY": True}, "__main__")
+runpy.run_path(os.path.join(SOURCE, "tests", "netns", "test_links.py"), {"DUMMY": True, "N": 1000}, "__main__")
