@@ -5,10 +5,12 @@
 #include "base/array.h"
 
 /*
- * The counters of IPVS, for whoever asks: each virtual server that is wanted is asked for by its
- * key, in a copy of the process, as there may be ten thousand. Not a dump, in which one may be
- * missing when others come or go meanwhile.
+ * The counters of IPVS, for whoever asks, read in a copy of the process, as there may be ten
+ * thousand virtual servers. Many of them are read at once; but one may be missing in that when
+ * others come or go meanwhile, and is then asked for by its key, as are a few from the start.
  */
+#define FEW 50
+
 struct counting {
 	struct ipvs_state *states[_ADDR_FAMILY_MAX]; /* references; NULL: none */
 	char *service;				     /* NULL: all */
@@ -70,32 +72,68 @@ static int find_targets(const struct counting *c, struct targets *t)
 	return 0;
 }
 
+struct look {
+	struct ipvs *ipvs;
+	struct ipvs_servers seen; /* sorted */
+};
+
+static void look_done(struct look *l)
+{
+	(void)ipvs_close(l->ipvs);
+	ipvs_servers_done(&l->seen);
+}
+
+static int look_begin(struct look *l, size_t n_targets)
+{
+	int r = n_targets > 0 ? ipvs_open(&l->ipvs) : 0;
+
+	return r < 0 || n_targets <= FEW ? r : ipvs_list_servers(l->ipvs, &l->seen);
+}
+
+static int compare_server(const void *key, const void *item)
+{
+	return ipvs_key_compare(key, &((const struct ipvs_server *)item)->key);
+}
+
+static int look_at(struct look *l, const struct ipvs_key *key, struct ipvs_server *ret)
+{
+	const struct ipvs_server *seen = NULL;
+
+	if (l->seen.n > 0)
+		seen = bsearch(key, l->seen.items, l->seen.n, sizeof(*l->seen.items),
+			       compare_server);
+	if (!seen || seen->fwmark)
+		return ipvs_get_server(l->ipvs, key, ret);
+	*ret = *seen;
+	return 0;
+}
+
 /* One that is not there is left out: it failed, or somebody took it away. */
-static int count_server(struct ipvs *v, const struct ipvs_virtual *virtual, bool endpoints,
+static int count_server(struct look *l, const struct ipvs_virtual *virtual, bool endpoints,
 			struct counts *out)
 {
 	const struct ipvs_key key = ipvs_server_wanted(virtual).key;
 	_cleanup_ipvs_dests_ struct ipvs_dests dests = {0};
 	struct ipvs_server server;
-	int r = ipvs_get_server(v, &key, &server);
+	int r = look_at(l, &key, &server);
 
 	if (r == -ESRCH)
 		return 0;
 	if (r == 0)
 		r = counts_add_server(out, &server);
 	if (r == 0 && endpoints)
-		r = ipvs_list_dests(v, &key, &dests);
+		r = ipvs_list_dests(l->ipvs, &key, &dests);
 	return r < 0 ? r : counts_add_dests(out, &dests);
 }
 
 static int count(const struct counting *c, struct counts *out)
 {
 	_cleanup_(targets_done) struct targets t = {0};
-	_cleanup_(ipvs_closep) struct ipvs *v = NULL;
+	_cleanup_(look_done) struct look l = {0};
 	int r = find_targets(c, &t);
 
-	if (r == 0 && t.n > 0)
-		r = ipvs_open(&v);
+	if (r == 0)
+		r = look_begin(&l, t.n);
 	for (size_t i = 0, next; i < t.n && r == 0; i = next) {
 		const struct ipvs_virtual *first = t.items[i];
 
@@ -104,7 +142,7 @@ static int count(const struct counting *c, struct counts *out)
 		for (next = i; next < t.n && r == 0; next++) {
 			if (compare_ports(first, t.items[next]) != 0)
 				break;
-			r = count_server(v, t.items[next], c->endpoints, out);
+			r = count_server(&l, t.items[next], c->endpoints, out);
 		}
 		if (r == 0)
 			counts_end_port(out);
