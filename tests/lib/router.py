@@ -76,9 +76,9 @@ class Router:
     def servers(self):
         return self.host.run(["ipvsadm-save", "-n"]).splitlines()
 
-    def reals(self, address=f"{VIP}:80"):
-        """{real server: weight} of one virtual server."""
-        lines = [line.split() for line in self.servers() if line.startswith("-a ")]
+    def reals(self, address=f"{VIP}:80", option="-"):
+        """{real server: weight} of one virtual server. option: ipvsadm's for one protocol (-t, -u, --sctp-service)."""
+        lines = [line.split() for line in self.servers() if line.startswith(f"-a {option}")]
         return {w[4]: int(w[7]) for w in lines if w[2] == address}
 
     def addresses(self):
