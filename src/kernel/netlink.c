@@ -50,6 +50,8 @@ static int errno_from_nl(int error)
 		return -EPERM;
 	case NLE_DUMP_INTR:
 		return -EAGAIN;
+	case NLE_MSG_TRUNC:
+		return -EBADMSG;
 	case NLE_PROTO_MISMATCH:
 	case NLE_AF_NOSUPPORT:
 		return -EPROTONOSUPPORT;
@@ -157,6 +159,25 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *userdata
 	return NL_STOP;
 }
 
+/* What comes at once must be whole messages: libnl passes over one that is cut short, and a dump
+ * would lack what was in it without a word. */
+static int receive_whole(struct nl_sock *s, struct sockaddr_nl *from, unsigned char **buf,
+			 struct ucred **credentials)
+{
+	int n = nl_recv(s, from, buf, credentials), rest = n;
+	struct nlmsghdr *h;
+
+	if (n <= 0)
+		return n;
+	for (h = (struct nlmsghdr *)*buf; nlmsg_ok(h, rest); h = nlmsg_next(h, &rest))
+		continue;
+	if (rest <= 0)
+		return n;
+	free(*buf);
+	*buf = NULL;
+	return -NLE_MSG_TRUNC;
+}
+
 /* While a full socket is not empty the kernel drops all further answers to it, without a word. */
 static void drain(struct nl_sock *s)
 {
@@ -172,6 +193,7 @@ static int receive(struct nl_sock *s, struct nl_cb *cb)
 {
 	int r;
 
+	nl_cb_overwrite_recv(cb, receive_whole);
 	errno = 0;
 	r = nl_recvmsgs(s, cb);
 	if (r < 0 && errno == ENOBUFS) { /* to libnl it is a lack of memory */

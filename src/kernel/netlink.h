@@ -17,8 +17,8 @@
  */
 
 /* Of an exchange itself, not of what the kernel refused: -ENOBUFS, answers were lost; -ETIMEDOUT,
- * none came; -ENOMEM; -EIO. What was asked for may have been done; the socket is fit for further
- * use. */
+ * none came; -EBADMSG, one was cut short; -ENOMEM; -EIO. What was asked for may have been done; the
+ * socket is fit for further use. */
 
 /* Opens a close-on-exec socket, e.g. of NETLINK_ROUTE. -EPROTONOSUPPORT when the kernel lacks the
  * protocol. */

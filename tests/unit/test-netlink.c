@@ -279,6 +279,114 @@ static void test_no_answer(void **state)
 	s = netlink_close(s);
 }
 
+/* A socket whose messages go to another of ours rather than to the kernel. */
+struct stage {
+	struct nl_sock *asks;
+	int answers;
+	uint32_t sequence; /* of the last answer */
+};
+
+static void set_stage(struct stage *s)
+{
+	struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+	socklen_t size = sizeof(address);
+
+	assert_int_equal(netlink_open(NETLINK_USERSOCK, &s->asks), 0);
+	s->answers = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
+	assert_true(s->answers >= 0);
+	assert_int_equal(bind(s->answers, (struct sockaddr *)&address, size), 0);
+	assert_int_equal(getsockname(s->answers, (struct sockaddr *)&address, &size), 0);
+	nl_socket_set_peer_port(s->asks, address.nl_pid);
+	s->sequence = nl_socket_use_seq(s->asks);
+}
+
+static void end_stage(struct stage *s)
+{
+	s->asks = netlink_close(s->asks);
+	assert_int_equal(close(s->answers), 0);
+}
+
+/* Waits to be read by a request that has not been sent yet: two messages, and the end. missing:
+ * bytes of the second. */
+static void answer(struct stage *s, int flags, size_t missing)
+{
+	struct {
+		struct nlmsghdr head;
+		char data[32];
+	} both[2] = {0};
+	struct nlmsghdr done = {.nlmsg_len = sizeof(done),
+				.nlmsg_type = NLMSG_DONE,
+				.nlmsg_flags = NLM_F_MULTI,
+				.nlmsg_seq = ++s->sequence};
+	const struct sockaddr_nl to = {.nl_family = AF_NETLINK,
+				       .nl_pid = nl_socket_get_local_port(s->asks)};
+
+	for (int i = 0; i < 2; i++)
+		both[i].head = (struct nlmsghdr){.nlmsg_len = sizeof(both[i]),
+						 .nlmsg_type = RTM_NEWADDR,
+						 .nlmsg_flags = (uint16_t)(NLM_F_MULTI | flags),
+						 .nlmsg_seq = s->sequence};
+	assert_true(sendto(s->answers, both, sizeof(both) - missing, 0,
+			   (const struct sockaddr *)&to, sizeof(to)) > 0);
+	assert_true(sendto(s->answers, &done, sizeof(done), 0, (const struct sockaddr *)&to,
+			   sizeof(to)) > 0);
+}
+
+static int count_messages(struct nlmsghdr *h, void *userdata)
+{
+	unsigned *n = userdata;
+
+	assert_int_equal(h->nlmsg_type, RTM_NEWADDR);
+	(*n)++;
+	return 0;
+}
+
+/* One that is interrupted is read again, but not for ever; what it brought does not count. */
+static void test_interrupted(void **state)
+{
+	const struct ifaddrmsg ifa = {0};
+	struct stage s;
+	unsigned n = 0;
+
+	(void)state;
+	set_stage(&s);
+	for (int interrupted = 0; interrupted < 9; interrupted++) {
+		for (int i = 0; i < interrupted; i++)
+			answer(&s, NLM_F_DUMP_INTR, 0);
+		if (interrupted < 8)
+			answer(&s, 0, 0);
+		assert_int_equal(netlink_dump(s.asks, RTM_GETADDR, &ifa, sizeof(ifa),
+					      count_messages, drop_count, &n),
+				 interrupted < 8 ? 0 : -EAGAIN);
+		assert_int_equal(n, 2);
+	}
+	end_stage(&s);
+}
+
+/* Nothing is taken for a whole answer that is not one; the next request is answered as ever. */
+static void test_cut_short(void **state)
+{
+	static const size_t missing[] = {1, 4, 20, 33, 40, 47};
+	const struct ifaddrmsg ifa = {0};
+	struct stage s;
+	unsigned n = 0;
+
+	(void)state;
+	set_stage(&s);
+	for (size_t i = 0; i < ELEMENTSOF(missing); i++) {
+		answer(&s, 0, missing[i]);
+		assert_int_equal(netlink_dump(s.asks, RTM_GETADDR, &ifa, sizeof(ifa),
+					      count_messages, drop_count, &n),
+				 -EBADMSG);
+		answer(&s, 0, 0);
+		assert_int_equal(netlink_dump(s.asks, RTM_GETADDR, &ifa, sizeof(ifa),
+					      count_messages, drop_count, &n),
+				 0);
+		assert_int_equal(n, 2);
+	}
+	end_stage(&s);
+}
+
 static void test_parse(void **state)
 {
 	static const struct nla_policy policy[3] = {[1] = {.type = NLA_U16}};
@@ -326,10 +434,11 @@ static void test_no_protocol(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pipeline), cmocka_unit_test(test_pipeline_broken_off),
-		cmocka_unit_test(test_strays),	 cmocka_unit_test(test_small_buffer),
-		cmocka_unit_test(test_overrun),	 cmocka_unit_test(test_no_answer),
-		cmocka_unit_test(test_parse),	 cmocka_unit_test(test_no_protocol)};
+		cmocka_unit_test(test_pipeline),    cmocka_unit_test(test_pipeline_broken_off),
+		cmocka_unit_test(test_strays),	    cmocka_unit_test(test_small_buffer),
+		cmocka_unit_test(test_overrun),	    cmocka_unit_test(test_no_answer),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_parse),	    cmocka_unit_test(test_no_protocol)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
