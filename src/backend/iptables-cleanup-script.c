@@ -133,34 +133,40 @@ static void add_awk_string(struct strbuf *out, const char *text)
 	strbuf_add_char(out, '"');
 }
 
-static void add_jump(enum rule_table table, const char *saved, struct strbuf *out)
+static int add_jump(enum rule_table table, const char *saved, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf key = {0};
 
 	strbuf_addf(&key, "%s %s", rule_table_text(table), saved);
+	if (strbuf_error(&key) < 0)
+		return strbuf_error(&key);
 	strbuf_add(out, "\t\tjump[");
 	add_awk_string(out, strbuf_text(&key));
 	strbuf_add(out, "] = 1\n");
+	return 0;
 }
 
 int backend_cleanup_script(const char *record, struct strbuf *out)
 {
 	static const char *const counters[] = {NFACCT_INVALID, NFACCT_LOCALHOST};
+	int r = 0;
 
 	strbuf_add(out, script_head);
 	strbuf_add(out, "\tBEGIN {\n\t\tfirewall = ");
 	add_awk_string(out, plan_firewall_rule);
 	strbuf_add_char(out, '\n');
-	for (size_t i = 0; i < n_ruleset_jumps; i++)
-		add_jump(ruleset_jumps[i].table, ruleset_jumps[i].saved, out);
-	for (size_t i = 0; i < n_ipvs_jumps; i++) {
+	for (size_t i = 0; r == 0 && i < n_ruleset_jumps; i++)
+		r = add_jump(ruleset_jumps[i].table, ruleset_jumps[i].saved, out);
+	for (size_t i = 0; r == 0 && i < n_ipvs_jumps; i++) {
 		_cleanup_strbuf_ struct strbuf saved = {0};
 
 		ipvs_jump_print_saved(&ipvs_jumps[i], &saved);
-		if (strbuf_error(&saved) < 0)
-			return strbuf_error(&saved);
-		add_jump(ipvs_jumps[i].table, strbuf_text(&saved), out);
+		r = strbuf_error(&saved);
+		if (r == 0)
+			r = add_jump(ipvs_jumps[i].table, strbuf_text(&saved), out);
 	}
+	if (r < 0)
+		return r;
 	strbuf_add(out, script_program);
 	ipvs_cleanup_script_before(record, out);
 	strbuf_add(out, script_calls);
