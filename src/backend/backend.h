@@ -27,13 +27,6 @@ struct sync_result {
 };
 typedef void (*backend_done_t)(struct backend *b, const struct sync_result *result, void *userdata);
 
-/* A look at the kernel's counters while it runs. counts: valid during the callback, NULL with an
- * error. The callback may free the counting. */
-struct counting;
-typedef void (*counted_t)(int error, const struct counts *counts, void *userdata);
-/* Nobody waits for it any more. Takes NULL. */
-struct counting *counting_free(struct counting *c);
-
 struct backend_ops {
 	const char *name;
 	/* Starts a sync; done is called from the loop, never from within. full: trust no account of
@@ -47,11 +40,10 @@ struct backend_ops {
 	 * the backend. */
 	const char *const *(*warnings)(struct backend *b, size_t *ret_n);
 	/* What went through the kernel to the services wanted last; NULL: the mode does not count.
-	 * service: only this one's; NULL: all. endpoints: those are wanted, too. Read in a copy of
-	 * the process; done is called once from the loop, unless the counting is freed before. The
-	 * caller frees it, before or after the backend. -errno: not started. */
-	int (*count)(struct backend *b, const char *service, bool endpoints, counted_t done,
-		     void *userdata, struct counting **ret);
+	 * service: only this one's; NULL: all. endpoints: those are wanted, too. Synchronous, and
+	 * may take seconds: for a copy of the process. ret is empty at the call. -errno. */
+	int (*count)(const struct backend *b, const char *service, bool endpoints,
+		     struct counts *ret);
 	/* Never kills a running child. */
 	struct backend *(*free)(struct backend *b);
 };

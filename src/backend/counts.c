@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 
@@ -13,7 +12,6 @@ void counts_done(struct counts *c)
 	free(c->ports);
 	free(c->servers);
 	free(c->endpoints);
-	strbuf_done(&c->keys);
 	*c = (struct counts){0};
 }
 
@@ -28,15 +26,10 @@ void counters_add(struct ipvs_counters *to, const struct ipvs_counters *c)
 
 int counts_begin_port(struct counts *c, const char *service, enum svc_proto protocol, uint16_t port)
 {
-	size_t key = c->keys.len;
-
 	if (array_reserve(&c->ports, &c->ports_allocated, c->n_ports + 1) < 0)
 		return -ENOMEM;
-	strbuf_add_bytes(&c->keys, service, strlen(service) + 1);
-	if (strbuf_error(&c->keys) < 0)
-		return -ENOMEM;
 	c->ports[c->n_ports++] = (struct count_port){
-		.key = key,
+		.service = service,
 		.protocol = protocol,
 		.port = port,
 		.first_server = c->n_servers,
@@ -128,7 +121,7 @@ const struct count_port *counts_find(const struct counts *c, const char *service
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct count_port *p = &c->ports[middle];
-		int r = strcmp(service, c->keys.data + p->key);
+		int r = strcmp(service, p->service);
 
 		if (r == 0)
 			r = (protocol > p->protocol) - (protocol < p->protocol);
@@ -154,120 +147,4 @@ const struct count_endpoint *counts_find_endpoint(const struct counts *c,
 		return NULL;
 	return bsearch(&wanted, &c->endpoints[p->first_endpoint], p->n_endpoints, sizeof(wanted),
 		       compare_endpoints);
-}
-
-/* Same program, same layout: the arrays as they are, after their lengths. */
-struct head {
-	size_t n_ports, n_servers, n_endpoints, keys;
-};
-
-static int write_all(int fd, const void *data, size_t size)
-{
-	const char *p = data;
-
-	while (size > 0) {
-		ssize_t n = write(fd, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
-int counts_write(const struct counts *c, int fd)
-{
-	const struct head head = {c->n_ports, c->n_servers, c->n_endpoints, c->keys.len};
-	int r = strbuf_error(&c->keys);
-
-	if (r == 0)
-		r = write_all(fd, &head, sizeof(head));
-	if (r == 0)
-		r = write_all(fd, c->ports, c->n_ports * sizeof(*c->ports));
-	if (r == 0)
-		r = write_all(fd, c->servers, c->n_servers * sizeof(*c->servers));
-	if (r == 0)
-		r = write_all(fd, c->endpoints, c->n_endpoints * sizeof(*c->endpoints));
-	return r < 0 ? r : write_all(fd, c->keys.data, c->keys.len);
-}
-
-struct cursor {
-	const char *at;
-	size_t left;
-};
-
-static int take(struct cursor *from, void *items, size_t *allocated, size_t n, size_t item_size)
-{
-	void **array = items;
-	int r;
-
-	if (n > from->left / item_size)
-		return -EBADMSG;
-	if (n == 0)
-		return 0;
-	r = array_reserve_bytes(array, allocated, n, item_size);
-	if (r < 0)
-		return r;
-	memcpy(*array, from->at, n * item_size);
-	from->at += n * item_size;
-	from->left -= n * item_size;
-	return 0;
-}
-
-static bool inside(size_t first, size_t n, size_t all)
-{
-	return first <= all && n <= all - first;
-}
-
-static bool sound(const struct counts *c)
-{
-	if (c->n_ports > 0 && (c->keys.len == 0 || c->keys.data[c->keys.len - 1] != '\0'))
-		return false;
-	for (size_t i = 0; i < c->n_ports; i++) {
-		const struct count_port *p = &c->ports[i];
-
-		if (p->key >= c->keys.len || !inside(p->first_server, p->n_servers, c->n_servers) ||
-		    !inside(p->first_endpoint, p->n_endpoints, c->n_endpoints))
-			return false;
-	}
-	return true;
-}
-
-int counts_read(const char *data, size_t size, struct counts *ret)
-{
-	_cleanup_counts_ struct counts c = {0};
-	struct cursor from = {data, size};
-	struct head head;
-	int r;
-
-	if (size < sizeof(head))
-		return -EBADMSG;
-	memcpy(&head, data, sizeof(head));
-	from.at += sizeof(head);
-	from.left -= sizeof(head);
-	r = take(&from, &c.ports, &c.ports_allocated, head.n_ports, sizeof(*c.ports));
-	if (r == 0)
-		r = take(&from, &c.servers, &c.servers_allocated, head.n_servers,
-			 sizeof(*c.servers));
-	if (r == 0)
-		r = take(&from, &c.endpoints, &c.endpoints_allocated, head.n_endpoints,
-			 sizeof(*c.endpoints));
-	if (r < 0)
-		return r;
-	if (from.left != head.keys)
-		return -EBADMSG;
-	c.n_ports = head.n_ports;
-	c.n_servers = head.n_servers;
-	c.n_endpoints = head.n_endpoints;
-	strbuf_add_bytes(&c.keys, from.at, from.left);
-	if (strbuf_error(&c.keys) < 0)
-		return -ENOMEM;
-	if (!sound(&c))
-		return -EBADMSG;
-	*ret = c;
-	c = (struct counts){0};
-	return 0;
 }

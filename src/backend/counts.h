@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/strbuf.h"
+#include "base/cleanup.h"
 #include "kernel/ipvs.h"
 #include "model/service.h"
 
 /*
  * What went through the kernel by its own account, for each service port: a sum over its virtual
- * servers (a port has one for each of its addresses), each of these, and each real server. Made in
- * a copy of the process, and read by the process.
+ * servers (a port has one for each of its addresses), each of these, and each real server.
  */
 
 struct count_server {
@@ -27,7 +26,7 @@ struct count_endpoint {
 };
 
 struct count_port {
-	size_t key; /* where the service's name begins in counts.keys */
+	const char *service; /* borrowed */
 	enum svc_proto protocol;
 	uint16_t port; /* of the service */
 	struct ipvs_counters counters;
@@ -41,7 +40,6 @@ struct counts {
 	struct count_endpoint *endpoints;
 	size_t n_ports, n_servers, n_endpoints;
 	size_t ports_allocated, servers_allocated, endpoints_allocated;
-	struct strbuf keys; /* each with its NUL */
 };
 void counts_done(struct counts *c);
 #define _cleanup_counts_ _cleanup_(counts_done)
@@ -50,7 +48,7 @@ void counters_add(struct ipvs_counters *to, const struct ipvs_counters *c);
 
 /*
  * Making them: ports in their order; after each its virtual servers, each with its real servers;
- * then the end of the port. -ENOMEM.
+ * then the end of the port. The service's name must live as long. -ENOMEM.
  */
 int counts_begin_port(struct counts *c, const char *service, enum svc_proto protocol,
 		      uint16_t port);
@@ -66,9 +64,3 @@ const struct count_port *counts_find(const struct counts *c, const char *service
 const struct count_endpoint *counts_find_endpoint(const struct counts *c,
 						  const struct count_port *p,
 						  const struct addr *addr, uint16_t port);
-
-/* From one process to the other, of the same program. The error of the writing, or of the memory.
- */
-int counts_write(const struct counts *c, int fd);
-/* -EBADMSG: cut off, or not what was written; -ENOMEM. */
-int counts_read(const char *data, size_t size, struct counts *ret);

@@ -5,20 +5,10 @@
 #include "base/array.h"
 
 /*
- * The counters of IPVS, for whoever asks, read in a copy of the process, as there may be ten
- * thousand virtual servers. Many of them are read at once; but one may be missing in that when
+ * The counters of IPVS. Many virtual servers are read at once; but one may be missing in that when
  * others come or go meanwhile, and is then asked for by its key, as are a few from the start.
  */
 #define FEW 50
-
-struct counting {
-	struct ipvs_state *states[_ADDR_FAMILY_MAX]; /* references; NULL: none */
-	char *service;				     /* NULL: all */
-	bool endpoints;
-	counted_t done;
-	void *userdata;
-	struct helper *helper;
-};
 
 struct targets {
 	const struct ipvs_virtual **items;
@@ -54,13 +44,14 @@ static int compare_targets(const void *a, const void *b)
 	return r ? r : ipvs_virtual_compare(*x, *y);
 }
 
-static int find_targets(const struct counting *c, struct targets *t)
+/* Not of what is in force by our account: after a sync that failed that is not known. */
+static int find_targets(const struct ipvs_mode *b, const char *service, struct targets *t)
 {
 	for (int f = 0; f < _ADDR_FAMILY_MAX; f++) {
-		const struct ipvs_state *s = c->states[f];
+		const struct ipvs_state *s = b->compiled[f];
 
 		for (size_t i = 0; s && i < s->n_servers; i++) {
-			if (c->service && !streq(s->servers[i]->service->key, c->service))
+			if (service && !streq(s->servers[i]->service->key, service))
 				continue;
 			if (array_reserve(&t->items, &t->allocated, t->n + 1) < 0)
 				return -ENOMEM;
@@ -126,106 +117,33 @@ static int count_server(struct look *l, const struct ipvs_virtual *virtual, bool
 	return r < 0 ? r : counts_add_dests(out, &dests);
 }
 
-static int count(const struct counting *c, struct counts *out)
+int ipvs_count(const struct backend *backend, const char *service, bool endpoints,
+	       struct counts *ret)
 {
+	const struct ipvs_mode *b = (const struct ipvs_mode *)backend;
+	_cleanup_counts_ struct counts out = {0};
 	_cleanup_(targets_done) struct targets t = {0};
 	_cleanup_(look_done) struct look l = {0};
-	int r = find_targets(c, &t);
+	int r = find_targets(b, service, &t);
 
 	if (r == 0)
 		r = look_begin(&l, t.n);
 	for (size_t i = 0, next; i < t.n && r == 0; i = next) {
 		const struct ipvs_virtual *first = t.items[i];
 
-		r = counts_begin_port(out, first->service->key, port_of(first)->protocol,
+		r = counts_begin_port(&out, first->service->key, port_of(first)->protocol,
 				      port_of(first)->port);
 		for (next = i; next < t.n && r == 0; next++) {
 			if (compare_ports(first, t.items[next]) != 0)
 				break;
-			r = count_server(&l, t.items[next], c->endpoints, out);
+			r = count_server(&l, t.items[next], endpoints, &out);
 		}
 		if (r == 0)
-			counts_end_port(out);
+			counts_end_port(&out);
 	}
-	return r;
-}
-
-/* An error comes before the counts, 0 for none. */
-static int work(void *userdata, int out)
-{
-	_cleanup_counts_ struct counts counts = {0};
-	int error = count(userdata, &counts);
-
-	if (write(out, &error, sizeof(error)) != sizeof(error))
-		return 1;
-	return error == 0 && counts_write(&counts, out) < 0;
-}
-
-static int read_report(struct helper *h, struct counts *ret)
-{
-	_cleanup_free_ char *report = NULL;
-	size_t size;
-	int error, r = child_output(helper_child(h), &report, &size);
-
 	if (r < 0)
 		return r;
-	if (size < sizeof(error))
-		return -EBADMSG;
-	memcpy(&error, report, sizeof(error));
-	if (error < 0)
-		return error;
-	return counts_read(report + sizeof(error), size - sizeof(error), ret);
-}
-
-static void on_worked(struct helper *h, int status, void *userdata)
-{
-	_cleanup_counts_ struct counts counts = {0};
-	struct counting *c = userdata;
-	int r = status == 0 ? 0 : status < 0 ? status : -EIO;
-
-	c->helper = NULL;
-	if (r == 0)
-		r = read_report(h, &counts);
-	c->done(r, r == 0 ? &counts : NULL, c->userdata);
-}
-
-struct counting *counting_free(struct counting *c)
-{
-	if (!c)
-		return NULL;
-	(void)helper_detach(c->helper);
-	for (int f = 0; f < _ADDR_FAMILY_MAX; f++)
-		(void)ipvs_state_unref(c->states[f]);
-	free(c->service);
-	free(c);
-	return NULL;
-}
-DEFINE_CLEANUP(struct counting, counting_free);
-
-int ipvs_count(struct backend *backend, const char *service, bool endpoints, counted_t done,
-	       void *userdata, struct counting **ret)
-{
-	_cleanup_(counting_freep) struct counting *c = calloc(1, sizeof(*c));
-	const struct ipvs_mode *b = (const struct ipvs_mode *)backend;
-	int r;
-
-	if (!c)
-		return -ENOMEM;
-	if (service) {
-		c->service = strdup(service);
-		if (!c->service)
-			return -ENOMEM;
-	}
-	c->endpoints = endpoints;
-	c->done = done;
-	c->userdata = userdata;
-	/* Not what is in force by our account: after a sync that failed that is not known. */
-	for (int f = 0; f < _ADDR_FAMILY_MAX; f++)
-		if (b->compiled[f])
-			c->states[f] = ipvs_state_ref(b->compiled[f]);
-	r = helper_fork(b->event, "count", work, c, on_worked, c, &c->helper);
-	if (r < 0)
-		return r;
-	*ret = TAKE_PTR(c);
+	*ret = out;
+	out = (struct counts){0};
 	return 0;
 }

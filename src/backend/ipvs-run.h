@@ -67,5 +67,5 @@ void ipvs_drains_update(struct ipvs_mode *b, const struct ipvs_outcome *o, bool 
 void ipvs_drains_done(struct ipvs_mode *b);
 
 /* The count of backend_ops: ipvs-count.c. */
-int ipvs_count(struct backend *backend, const char *service, bool endpoints, counted_t done,
-	       void *userdata, struct counting **ret);
+int ipvs_count(const struct backend *backend, const char *service, bool endpoints,
+	       struct counts *ret);

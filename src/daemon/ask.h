@@ -4,9 +4,9 @@
 #include "daemon/manager.h"
 
 /*
- * Requests for information on the control socket. In a mode that counts connections and bytes,
- * status, services and endpoints are answered when the counters have been read; nobody reads them
- * when nobody asks. One count at a time: who asks meanwhile shares the next one.
+ * Requests for information on the control socket. What takes long, because the kernel's counters
+ * have to be read or because there are many services, is told by a copy of the process. One copy at
+ * a time: who asks meanwhile shares the next one. Nobody reads counters when nobody asks.
  */
 
 /* As get of struct server_ops; userdata is the manager. */

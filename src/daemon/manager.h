@@ -19,7 +19,7 @@
  *   sync.c     when to read and when to write: see the drawing there
  *   host.c     what does not go with this host
  *   keep.c     the last good state on the disk
- *   ask.c      who asks on the control socket, and what has to be counted for it
+ *   ask.c      who asks on the control socket; answers that take long are made in a copy
  *   report.c   what is told: status line, log, answers on the control socket
  */
 
@@ -28,6 +28,8 @@ struct waiter {
 	struct waiter *next;
 	struct server_request *request; /* NULL: SIGHUP */
 };
+
+struct helper;
 
 struct manager {
 	sd_event *event;
@@ -48,10 +50,10 @@ struct manager {
 	struct address_monitor *monitor;
 	struct server *server;
 
-	/* Who asks for what the kernel counts. */
-	struct asker *asking; /* came while a count ran */
-	struct asker *asked;  /* answered when it ends */
-	struct counting *counting;
+	/* Who asks for what takes long to tell. */
+	struct asker *asking;	  /* came while a copy made answers */
+	struct asker *asked;	  /* answered when it ends */
+	struct helper *answering; /* the copy; NULL: none */
 
 	/* What is to be done at the next occasion. */
 	struct config_change *changes;

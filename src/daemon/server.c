@@ -27,6 +27,7 @@ struct server_request {
 	bool answered;
 	int status;
 	json_t *body;
+	char *text; /* instead of body */
 };
 
 struct server {
@@ -127,15 +128,17 @@ static void request_free(struct server_request *q)
 {
 	request_unlink(q);
 	json_decref(q->body);
+	free(q->text);
 	free(q);
 }
 
 static enum MHD_Result fetch_answer(struct server_request *q)
 {
-	json_t *body = q->body;
+	json_t *body = TAKE_PTR(q->body);
+	char *text = TAKE_PTR(q->text);
 
-	q->body = NULL;
-	return queue_json(q->connection, q->status, body);
+	return text ? queue_text(q->connection, q->status, text, NULL)
+		    : queue_json(q->connection, q->status, body);
 }
 
 static enum MHD_Result start(struct server *s, struct MHD_Connection *c, enum control_verb verb,
@@ -270,12 +273,10 @@ static void run(struct server *s)
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_ONESHOT);
 }
 
-void server_reply(struct server_request *q, int http_status, json_t *body)
+static void answered(struct server_request *q)
 {
 	struct server *s = q->server;
 
-	q->status = body ? http_status : MHD_HTTP_INTERNAL_SERVER_ERROR;
-	q->body = body;
 	q->answered = true;
 	if (!q->waiting)
 		return;
@@ -285,6 +286,20 @@ void server_reply(struct server_request *q, int http_status, json_t *body)
 	/* Not from here: the caller may be inside the handler. */
 	(void)sd_event_source_set_time(s->timer, 0);
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_ONESHOT);
+}
+
+void server_reply(struct server_request *q, int http_status, json_t *body)
+{
+	q->status = body ? http_status : MHD_HTTP_INTERNAL_SERVER_ERROR;
+	q->body = body;
+	answered(q);
+}
+
+void server_reply_text(struct server_request *q, int http_status, char *text)
+{
+	q->status = text ? http_status : MHD_HTTP_INTERNAL_SERVER_ERROR;
+	q->text = text;
+	answered(q);
 }
 
 /* Socket */

@@ -34,3 +34,5 @@ struct server *server_free(struct server *s);
 
 /* Takes the reference. A client that went away meanwhile is fine. body NULL: 500. */
 void server_reply(struct server_request *request, int http_status, json_t *body);
+/* The same with JSON that was printed already; takes the text (malloc'ed). */
+void server_reply_text(struct server_request *request, int http_status, char *text);

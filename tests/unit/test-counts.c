@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "backend/counts.h"
 
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "make-world.h"
 
 static struct ipvs_server server(const char *addr, uint16_t port, uint64_t connections)
@@ -123,96 +120,10 @@ static void test_sums(void **state)
 	assert_int_equal(c.n_ports, 0);
 }
 
-/* What was written, malloc'ed to its very size so that a read beyond is seen. */
-static char *written(const struct counts *c, size_t *ret_size)
-{
-	int fd = memfd_create("counts", MFD_CLOEXEC);
-	char *data;
-	off_t size;
-
-	assert_true(fd >= 0);
-	assert_int_equal(counts_write(c, fd), 0);
-	size = lseek(fd, 0, SEEK_CUR);
-	data = malloc((size_t)size);
-	assert_non_null(data);
-	assert_int_equal(pread(fd, data, (size_t)size, 0), size);
-	assert_int_equal(close(fd), 0);
-	*ret_size = (size_t)size;
-	return data;
-}
-
-static void test_pipe(void **state)
-{
-	struct counts c = {0}, got;
-	size_t size;
-	char *data = written(&c, &size);
-
-	(void)state;
-	assert_int_equal(counts_read(data, size, &got), 0);
-	assert_int_equal(got.n_ports, 0);
-	counts_done(&got);
-	free(data);
-
-	fill(&c);
-	data = written(&c, &size);
-	assert_int_equal(counts_write(&c, -1), -EBADF);
-	counts_done(&c);
-	memset(&got, 0xA5, sizeof(got));
-	assert_int_equal(counts_read(data, size, &got), 0);
-	check(&got);
-	counts_done(&got);
-	free(data);
-}
-
-/* Cut off anywhere, or with any word of it changed: refused, or read without harm. */
-static void test_hostile(void **state)
-{
-	static const uint64_t values[] = {0, 1, 1000, UINT64_MAX, UINT64_MAX / 64};
-	struct counts c = {0}, got, poison;
-	size_t size;
-	char *data;
-
-	(void)state;
-	fill(&c);
-	data = written(&c, &size);
-	counts_done(&c);
-	memset(&poison, 0xA5, sizeof(poison));
-	for (size_t n = 0; n < size; n++) {
-		char *cut = malloc(n ? n : 1);
-
-		assert_non_null(cut);
-		memcpy(cut, data, n);
-		got = poison;
-		assert_int_equal(counts_read(cut, n, &got), -EBADMSG);
-		assert_memory_equal(&got, &poison, sizeof(got));
-		free(cut);
-	}
-	for (size_t at = 0; at + 8 <= size; at += 8) {
-		for (size_t i = 0; i < ELEMENTSOF(values); i++) {
-			char *changed = malloc(size);
-			int r;
-
-			assert_non_null(changed);
-			memcpy(changed, data, size);
-			memcpy(changed + at, &values[i], 8);
-			r = counts_read(changed, size, &got);
-			assert_true(r == 0 || r == -EBADMSG);
-			if (r == 0) {
-				(void)counts_find(&got, "b/web", SVC_TCP, 80);
-				counts_done(&got);
-			}
-			free(changed);
-		}
-	}
-	free(data);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,13 +253,19 @@ static void test_get_later(void **state)
 			assert_works(&b); /* others are served meanwhile */
 			b.n_gets = 1;
 			b.later = true;
-			server_reply(b.get, 200, json_pack("{s:s}", "answer", "counted"));
+			server_reply_text(b.get, 200, strdup("{\"answer\":\"counted\"}"));
 			assert_answer(receive(&b, fd[0]), "200", "counted");
 		}
 	}
 	/* the client of the second one is gone when the answer comes */
 	assert_int_equal(close(fd[1]), 0);
-	server_reply(b.get, 200, json_object());
+	server_reply_text(b.get, 200, strdup("{}"));
+	fd[1] = connect_to(b.path);
+	send_text(&b, fd[1], GET("/v1/services"), strlen(GET("/v1/services")));
+	while (b.n_gets < 3)
+		assert_true(sd_event_run(b.event, 10000) >= 0);
+	server_reply_text(b.get, 200, NULL); /* out of memory */
+	assert_answer(receive(&b, fd[1]), "500", "null");
 	b.later = false;
 	assert_works(&b);
 	tear_down(&b);
