@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 1800
-# weight: 200
+# weight: 150
 """Each scenario of tests/golden/scenarios: `import` and `svcrouted --once` leave what kube-proxy left (golden/ipvs), in
 all sections: virtual servers, timeouts, sets, the link and its addresses, sysctls, rules.
 

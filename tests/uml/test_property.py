@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 1200
-# weight: 170
+# weight: 110
 """However the files and the host came to be what they are, the kernel holds what a fresh start on them gives: 300 random
 edits of services, endpoints, settings and addresses of the host under a running daemon in ipvs mode; after every few of
 them all is compared: virtual and real servers, sets, addresses, rules of both families, in order. No packet is sent, so
@@ -114,6 +114,8 @@ def main():
         with hosts.Daemon(host, root) as daemon:
             daemon.ready()
             edits(t, host, root, daemon, world)
+            text = daemon.text()
+            print(f"# note: {text.count('synced in')} syncs, {text.count('(full)')} of them full", flush=True)
             for family, address in (("v4", "192.0.2.10"), ("v6", "2001:db8:2::10")):
                 assert host.ask("udp", address, 9) == "refused", family
             with t.case("a reload without an edit writes nothing"):
