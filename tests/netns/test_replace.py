@@ -79,8 +79,9 @@ def replace(variant, every, seconds):
             daemon.read_notify()
             syncs = json.loads(daemon.ctl("status", "--json")[1])["syncs"]
         answered = len(result["answers"])
-        print(f"# {variant}, every {every} s: {result['made']} connections, {result['rate']}/s, {result['failed']} failed, "
-              f"{answered} endpoints answered, {syncs} syncs", flush=True)
+        print(f"# note: {variant}, an endpoint replaced every {every} s: {result['made']} connections, {result['rate']}/s, "
+              f"{result['failed']} failed, the longest took {result['longest'] * 1000:.0f} ms; {answered} endpoints answered, "
+              f"{syncs} syncs", flush=True)
         assert result["failed"] == 0, result["errors"]
         assert result["rate"] >= 200, f"the client was too slow: {result['rate']} connections a second"
         # Every endpoint lives for two rounds: with more than a second a round each must have been used.
