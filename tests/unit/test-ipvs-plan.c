@@ -177,18 +177,24 @@ static void check_row(const struct row *row)
 #define R1 "10.1.0.1:8080"
 #define R2 "10.1.0.2:8080"
 #define R3 "10.1.0.3:8080"
+/* Other fields may follow, by name. */
+#define REAL(where, ...)                           \
+	{                                          \
+		.at = where, .weight = __VA_ARGS__ \
+	}
 
 static void test_servers(void **state)
 {
 	static const struct row rows[] = {
 		{.name = "nothing", .plan = ""},
 		{.name = "all new, real servers after their virtual server",
-		 .wanted = {{.at = A, .reals = {{R1, 1}, {R2, 3}}}, {.at = B}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 1), REAL(R2, 3)}}, {.at = B}},
 		 .plan = "build: +" A "/tcp rr 0 0 /32; +" A "/tcp " R1 " w1; +" A "/tcp " R2
 			 " w3; +" B "/tcp rr 0 0 /32; "},
 		{.name = "all there",
-		 .wanted = {{.at = A, .reals = {{R1, 1}, {R2, 3}}}},
-		 .seen = {{.at = A, .reals = {{R1, 1, 5, 6}, {R2, 3}}}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 1), REAL(R2, 3)}}},
+		 .seen = {{.at = A,
+			   .reals = {REAL(R1, 1, .active = 5, .inactive = 6), REAL(R2, 3)}}},
 		 .plan = ""},
 		{.name = "the same address and port in another protocol",
 		 .wanted = {{.at = A, .protocol = SVC_UDP}, {.at = A, .protocol = SVC_SCTP}},
@@ -205,31 +211,36 @@ static void test_servers(void **state)
 		 .plan = "build: =" A "/tcp wrr 0 0 /32; =" B "/tcp rr 1 600 /32; =" C
 			 "/tcp rr 1 60 /32; "},
 		{.name = "other forwarding is put right",
-		 .wanted = {{.at = A, .reals = {{R1, 1}}}},
-		 .seen = {{.at = A, .reals = {{R1, 1, 0, 0, 3}}}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 1)}}},
+		 .seen = {{.at = A,
+			   .reals = {REAL(R1, 1, .active = 0, .inactive = 0, .forward = 3)}}},
 		 .plan = "build: =" A "/tcp " R1 " w1; "},
 		{.name = "weights are put right",
-		 .wanted = {{.at = A, .reals = {{R1, 1}, {R2, 5}, {R3, 0}}}},
-		 .seen = {{.at = A, .reals = {{R1, 2}, {R2, 1}, {R3, 1, 1, 1}}}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 1), REAL(R2, 5), REAL(R3, 0)}}},
+		 .seen = {{.at = A,
+			   .reals = {REAL(R1, 2), REAL(R2, 1),
+				     REAL(R3, 1, .active = 1, .inactive = 1)}}},
 		 .plan = "build: =" A "/tcp " R1 " w1; =" A "/tcp " R2 " w5; =" A "/tcp " R3
 			 " w0; "},
 		{.name = "back while it drains: its weight, never deleted",
-		 .wanted = {{.at = A, .reals = {{R1, 1}, {R2, 1}}}},
-		 .seen = {{.at = A, .reals = {{R1, 0, 3, 9}, {R2, 1}}}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 1), REAL(R2, 1)}}},
+		 .seen = {{.at = A,
+			   .reals = {REAL(R1, 0, .active = 3, .inactive = 9), REAL(R2, 1)}}},
 		 .plan = "build: =" A "/tcp " R1 " w1; "},
 		{.name = "a wanted weight of 0 does not drain",
-		 .wanted = {{.at = A, .reals = {{R1, 0}}}},
-		 .seen = {{.at = A, .reals = {{R1, 0}}}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 0)}}},
+		 .seen = {{.at = A, .reals = {REAL(R1, 0)}}},
 		 .plan = ""},
 		{.name = "one comes, one goes: additions first, over all virtual servers",
-		 .wanted = {{.at = A, .reals = {{R1, 1}, {R3, 1}}}, {.at = B, .reals = {{R3, 1}}}},
-		 .seen = {{.at = A, .reals = {{R1, 1}, {R2, 1, 4}}},
-			  {.at = B, .reals = {{R1, 1}, {R2, 0, 1}}}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 1), REAL(R3, 1)}},
+			    {.at = B, .reals = {REAL(R3, 1)}}},
+		 .seen = {{.at = A, .reals = {REAL(R1, 1), REAL(R2, 1, .active = 4)}},
+			  {.at = B, .reals = {REAL(R1, 1), REAL(R2, 0, .active = 1)}}},
 		 .plan = "build: +" A "/tcp " R3 " w1; +" B "/tcp " R3 " w1; leave: -" A "/tcp " R2
 			 "; -" B "/tcp " R1 "; -" B "/tcp " R2 "; "},
 		{.name = "only what is ours goes",
 		 .wanted = {{.at = B}},
-		 .seen = {{.at = A, .reals = {{R1, 1}}}, {.at = B}, {.at = C}},
+		 .seen = {{.at = A, .reals = {REAL(R1, 1)}}, {.at = B}, {.at = C}},
 		 .owned = {A},
 		 .plan = "remove: -" A "/tcp; "},
 		{.name = "one of others at an address of ours, as a kube-proxy leaves it",
@@ -243,13 +254,13 @@ static void test_servers(void **state)
 		 .exclude = {"10.96.0.0/31"},
 		 .plan = "remove: -" B "/tcp; "},
 		{.name = "excluded but wanted: taken over",
-		 .wanted = {{.at = A, .reals = {{R1, 1}}}},
-		 .seen = {{.at = A, .scheduler = "lc", .reals = {{R2, 1}}}},
+		 .wanted = {{.at = A, .reals = {REAL(R1, 1)}}},
+		 .seen = {{.at = A, .scheduler = "lc", .reals = {REAL(R2, 1)}}},
 		 .exclude = {"10.96.0.0/16"},
 		 .plan = "build: =" A "/tcp rr 0 0 /32; +" A "/tcp " R1 " w1; leave: -" A "/tcp " R2
 			 "; "},
 		{.name = "IPv6",
-		 .wanted = {{.at = "[fd00:96::1]:80", .reals = {{"[fd00:1::1]:8080", 1}}}},
+		 .wanted = {{.at = "[fd00:96::1]:80", .reals = {REAL("[fd00:1::1]:8080", 1)}}},
 		 .seen = {{.at = "[fd00:96::2]:80"}},
 		 .owned = {"[fd00:96::2]:80"},
 		 .plan = "build: +[fd00:96::1]:80/tcp rr 0 0 /128; +[fd00:96::1]:80/tcp "
@@ -298,7 +309,7 @@ static void test_fate(void **state)
 
 static void test_wants(void **state)
 {
-	const struct spec spec = {.at = A, .reals = {{R1, 1}, {R3, 0}}};
+	const struct spec spec = {.at = A, .reals = {REAL(R1, 1), REAL(R3, 0)}};
 	struct ipvs_virtual *v = make_wanted(&spec);
 	static const struct {
 		const char *at;
