@@ -327,7 +327,7 @@ class Daemon:
             self.read_notify(min(left, 0.2))
 
     def ready(self):
-        self.wait_for("READY", "1")
+        self.wait_for("READY", "1", 180)  # user-mode Linux on a busy machine loads a dozen modules first
         return self
 
     def ctl(self, *arguments):
