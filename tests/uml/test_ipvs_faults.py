@@ -17,7 +17,9 @@ from router import VIP, VIP6, Router
 from tap import SVCROUTED, Skip, Tap
 
 LOADER = "/proc/sys/kernel/modprobe"
-# What iptables and ipset load for themselves; the rest is ours to bring about.
+OURS = ["ip_vs", "ip_vs_rr", "dummy", "xt_ipvs", "ip_set_hash_ip", "ip_set_hash_ipport", "ip_set_hash_ipportip",
+        "ip_set_hash_ipportnet", "ip_set_bitmap_port"]
+# what rules and links need
 ALWAYS = ["veth", "iptable_nat", "iptable_filter", "xt_set", "xt_conntrack", "xt_addrtype", "xt_comment", "xt_mark", "xt_nat",
           "xt_statistic", "xt_MASQUERADE", "xt_physdev", "xt_tcpudp", "ipt_REJECT", "nf_conntrack_netlink"]
 NO_IPVS = "this kernel has no IPVS: load ip_vs (modprobe ip_vs) or use Mode=iptables"
@@ -39,6 +41,7 @@ class Without:
         self.modules = modules
 
     def __enter__(self):
+        subprocess.run(["modprobe", "-a", *OURS], check=True)
         for module in self.modules:
             unload(module)
         with open(LOADER) as f:
