@@ -194,7 +194,7 @@ static bool load(struct work *w, const char *text)
 		free(message);
 		return false;
 	}
-	fail(w, r, message);
+	fail(w, r, ipvs_explain_rules(message));
 	return false;
 }
 

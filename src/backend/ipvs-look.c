@@ -265,3 +265,21 @@ char *ipvs_explain_set(const char *name, enum ipset_type type, const char *what,
 		strbuf_add(&b, ipvs_reason(error));
 	return strbuf_take(&b);
 }
+
+char *ipvs_explain_rules(char *message)
+{
+	/* In both variants, of the program's own knowledge. */
+	const char *name = message ? strstr(message, " Extension ") : NULL;
+	struct strbuf b = {0};
+	int n;
+
+	if (!name)
+		return message;
+	name += strlen(" Extension ");
+	n = (int)strspn(name, "abcdefghijklmnopqrstuvwxyz"); /* names of targets are in capitals */
+	if (n == 0 || strncmp(name + n, " revision ", strlen(" revision ")) != 0)
+		return message;
+	strbuf_addf(&b, "%s: load xt_%.*s (modprobe xt_%.*s)", message, n, name, n, name);
+	free(message);
+	return strbuf_take(&b);
+}

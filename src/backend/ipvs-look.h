@@ -53,5 +53,8 @@ size_t ipvs_seen_family(const struct ipvs_seen_servers *l, enum addr_family fami
 char *ipvs_explain(const struct ipvs_change *c, const char *service);
 /* type: of the set. */
 char *ipvs_explain_set(const char *name, enum ipset_type type, const char *what, int error);
+/* What iptables said, with the remedy where the kernel lacks a match. Takes message, malloc'ed or
+ * NULL, and returns the like. */
+char *ipvs_explain_rules(char *message);
 /* An -errno of the kernel, with what to do about it where something can be done. */
 const char *ipvs_reason(int error);

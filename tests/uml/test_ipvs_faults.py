@@ -164,6 +164,29 @@ def no_set_type(t):
             assert r.addresses() == [f"{VIP}/32"], r.addresses()
 
 
+def no_match(t):
+    with t.case("a match that the kernel lacks"), Router(alone=True) as r, Without("xt_set") as missing:
+        r.write(["10.1.0.11:8080"])
+        with running(r) as d:
+            refuses(d, "Extension set", "load xt_set (modprobe xt_set)")
+            assert not r.addresses(), "no address without its guard"
+            missing.come()
+            recovers(r, d)
+            assert r.addresses() == [f"{VIP}/32"], r.addresses()
+    with t.case("a match that only new rules need"), Router(alone=True) as r:
+        r.write(["10.1.0.11:8080"])
+        with r.start() as d, Without("xt_ipvs") as missing:
+            before = r.rules()
+            r.root.write("services.d/lb.cfg", balancer(1, 1))
+            r.write(["10.1.0.12:8080"])
+            refuses(d, "Extension ipvs", "load xt_ipvs (modprobe xt_ipvs)")
+            assert r.rules() == before and r.reals() == {"10.1.0.12:8080": 1}, r.everything()
+            assert r.addresses() == [f"{VIP}/32"], r.addresses()
+            missing.come()
+            recovers(r, d)
+            assert "203.0.113.1/32" in r.addresses() and any("-m ipvs" in line for line in r.rules()), r.everything()
+
+
 def no_permission(t):
     with t.case("without CAP_NET_ADMIN"), Router(alone=True) as r:
         r.write(["10.1.0.11:8080"])
@@ -265,8 +288,8 @@ def main():
     netns.unshare()
     subprocess.run(["modprobe", "-a", *ALWAYS], check=True)
     t = Tap()
-    for part in (ipv6_comes, no_ipvs, no_scheduler, no_scheduler_for_the_mode, no_dummy, no_set_type, no_permission, full, link,
-                 record):
+    for part in (ipv6_comes, no_ipvs, no_scheduler, no_scheduler_for_the_mode, no_dummy, no_set_type, no_match, no_permission, full,
+                 link, record):
         if not sys.argv[1:] or part.__name__ in sys.argv[1:]:
             part(t)
     t.done()

@@ -87,6 +87,34 @@ static void test_explain_set(void **state)
 	}
 }
 
+static void test_explain_rules(void **state)
+{
+	static const struct {
+		const char *said, *more;
+	} rows[] = {
+		{"iptables-legacy-restore: exit status 1: line 4 failed", ""},
+		{"iptables-legacy-restore: exit status 1: Warning: Extension set revision 0 not "
+		 "supported, missing kernel module?",
+		 ": load xt_set (modprobe xt_set)"},
+		{"x: Warning: Extension MASQUERADE revision 0 not supported", ""},
+		{"x: Warning: Extension set", ""},
+		{"x: Warning: Extension  revision 0", ""},
+		{"x: Warning: Extension ", ""},
+		{"", ""},
+	};
+
+	(void)state;
+	assert_null(ipvs_explain_rules(NULL));
+	for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+		char *text = ipvs_explain_rules(strdup(rows[i].said));
+		size_t n = strlen(rows[i].said);
+
+		assert_memory_equal(text, rows[i].said, n);
+		assert_string_equal(text + n, rows[i].more);
+		free(text);
+	}
+}
+
 static void test_family(void **state)
 {
 	static const struct {
@@ -135,9 +163,8 @@ static void test_set(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_explain_set),
-		cmocka_unit_test(test_family),
+		cmocka_unit_test(test_explain),	      cmocka_unit_test(test_explain_set),
+		cmocka_unit_test(test_explain_rules), cmocka_unit_test(test_family),
 		cmocka_unit_test(test_set),
 	};
 
