@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 600
-# weight: 60
+# timeout: 900
+# weight: 80
 """ipvs mode when the host lacks something: what it says, that what works stays, and that it goes on by itself once the
 cause is gone."""
 import contextlib
