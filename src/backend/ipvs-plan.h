@@ -114,8 +114,6 @@ void ipvs_pairs_done(struct ipvs_pairs *p);
 int ipvs_plan_pairs(const struct ipvs_state *old, const struct ipvs_state *new,
 		    struct ipvs_pairs *ret);
 
-#define IPVS_SET_ENTRIES_MAX 65536
-
 /* What has to be done to a set before it can be filled. */
 enum ipvs_set_fate {
 	SET_KEEP,

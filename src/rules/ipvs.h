@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "model/diag.h"
 #include "model/view.h"
 #include "rules/rule.h"
 
@@ -128,6 +129,11 @@ struct ipvs_state {
 struct ipvs_state *ipvs_state_ref(struct ipvs_state *s);
 struct ipvs_state *ipvs_state_unref(struct ipvs_state *s);
 DEFINE_CLEANUP(struct ipvs_state, ipvs_state_unref);
+
+/* What a set of addresses holds at most: spec/ipvs.md section 1.2. */
+#define IPVS_SET_ENTRIES_MAX 65536
+/* Warns of sets that cannot hold what a state wants in them. Errors stick in d. */
+void ipvs_state_check(const struct ipvs_state *s, struct diags *d);
 
 /* Compiles a view; previous (may be NULL) lends what did not change, the result is the same as
  * without it. Addresses of the dummy link, recognised by the interface's name, count as if they
