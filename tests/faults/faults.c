@@ -388,7 +388,8 @@ static int usage(void)
 	(void)fputs(
 		"usage: faults [-s STEP] [-l STEP] [-w DIR] [-n N[+]] NAME ctl|output ARGUMENT...\n"
 		"       faults [OPTION]... NAME look B SAVED\n"
-		"       faults [OPTION]... NAME reload|answers|start|keep|ipvs A B [KIND/FILE]...\n",
+		"       faults [OPTION]... NAME reload|answers|start|keep|ipvs A B "
+		"[KIND/FILE]...\n",
 		stderr);
 	return MODE_USAGE;
 }
