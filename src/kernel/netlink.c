@@ -98,6 +98,12 @@ int netlink_parse(const struct nlattr *attrs, int size, struct nlattr **tb, int 
 		       : 0;
 }
 
+/* No kernel answers with a positive error: whatever it means, nothing was done. */
+static int answered_error(const struct nlmsgerr *e)
+{
+	return e->error > 0 ? -EBADMSG : e->error;
+}
+
 /* Called before all others. What a broken-off exchange has left in the socket is passed over. */
 static int on_sequence(struct nl_msg *msg, void *userdata)
 {
@@ -151,7 +157,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *userdata
 
 	(void)from;
 	if (x->error == 0) {
-		x->error = e->error;
+		x->error = answered_error(e);
 		if (x->failed)
 			(void)x->failed((struct nlmsghdr *)(uintptr_t)x->current, x->userdata);
 	}
@@ -324,7 +330,7 @@ static int on_pipeline_ack(struct nl_msg *msg, void *userdata)
 static int on_pipeline_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *userdata)
 {
 	(void)from;
-	pipeline_answer(userdata, e->error);
+	pipeline_answer(userdata, answered_error(e));
 	return NL_SKIP; /* NL_STOP would be a failure to libnl */
 }
 
