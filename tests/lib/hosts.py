@@ -124,15 +124,15 @@ class Host:
         with self.inside():
             return netns.save(family, variant, table)
 
-    def ask(self, protocol, address, port, source=None, timeout=1.0):
+    def ask(self, protocol, address, port, source=None, timeout=1.0, source_port=0):
         """(who answered, the source address it saw); or "refused", or "silent"."""
         with self.inside():
             s = make_socket(protocol, address)
         with s:
             s.settimeout(timeout)
             try:
-                if source:
-                    s.bind((source, 0))
+                if source or source_port:
+                    s.bind((source or "", source_port))
                 s.connect((address, port))
                 if protocol == "udp":
                     with contextlib.suppress(PermissionError):  # a reject on the way out; recv tells which

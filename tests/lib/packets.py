@@ -2,6 +2,7 @@
 """Services for tests with real packets on the network of hosts.py, and what such tests expect: who answers, and which
 source address does it see?"""
 import collections
+import itertools
 import re
 
 from hosts import FAMILIES, POD_A, POD_B, POD_C
@@ -22,6 +23,7 @@ SERVICES = {
     "int-remote": (17, 0, 'internalTrafficPolicy = "Local";', "c"),
     "alone": (18, 0, "", "a"),
 }
+_ports = itertools.count(10000)  # below those that the kernel gives
 PODS = {"a": (POD_A, "node-1"), "b": (POD_B, "node-1"), "c": (POD_C, "node-2")}
 
 
@@ -69,10 +71,11 @@ def gather(host, protocol, address, port, source=None, wanted=3, tries=60):
 
 
 def count(host, protocol, address, port, connections, source=None):
-    """{who answered: how often}"""
+    """{who answered: how often}. From ports that nothing else uses: a port that comes again within the timeout of its
+    last flow goes where that one went, and would not be counted as a connection by the kernel."""
     answers = collections.Counter()
     for _ in range(connections):
-        got = host.ask(protocol, address, port, source, timeout=10)
+        got = host.ask(protocol, address, port, source, timeout=10, source_port=next(_ports))
         assert isinstance(got, tuple), f"{protocol} {address} {port} from {host.name}: {got} (until now: {answers})"
         answers[got[0]] += 1
     return dict(answers)
