@@ -21,6 +21,7 @@
 #   man                 the manual pages alone
 #   try                 a small network in namespaces, the README's example, real connections (root)
 #   check               packages, build, all tests and lint; the last line is the count
+#   check-vm            tests that need nf_tables beside IPVS, in a virtual machine (root; slow; no part of check)
 #   lint                format, both compilers, analyzers, shell scripts, include order (part of check)
 #   unit-tests          builds the unit test programs, and those that run in user-mode Linux
 #   fuzz-seeds          builds each fuzzer as a plain program over its seeds (run by check)
@@ -63,13 +64,15 @@ LIBS = libsystemd libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libnl-nf-3.0 libconfi
 	yaml-0.1 libmicrohttpd smartcols
 TEST_LIBS = cmocka
 
-# Debian packages: to build, to run `make try`, to run `make check`.
+# Debian packages: to build, to run `make try`, to run `make check`, to run `make check-vm`.
 BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-route-3-dev libnl-genl-3-dev \
 	libnl-nf-3-dev libconfig-dev libinih-dev nettle-dev libjansson-dev libyaml-dev libmicrohttpd-dev \
 	libsmartcols-dev
 TRY_PACKAGES = iproute2 iptables python3 procps
 CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack ipset \
 	python3-yaml util-linux git valgrind mandoc man-db strace kmod busybox-static ipvsadm
+CHECK_VM_PACKAGES = qemu-system-x86 cpio bash dash coreutils grep sed mawk mount procps python3 python3-yaml util-linux \
+	kmod busybox-static iproute2 iptables nftables conntrack ipset ipvsadm
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
@@ -80,7 +83,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = man clean check try lint fuzz faults bench install-packages
+NO_COMPILER = man clean check check-vm try lint fuzz faults bench install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -227,10 +230,15 @@ objects: $(OBJECTS) $(MAIN_OBJECTS)
 
 # The sub-makes start when the packages are there: what pkg-config and the compiler say is read at their start.
 SUBMAKE = $(MAKE) --no-print-directory
-.PHONY: check lint fuzz faults bench try
+.PHONY: check check-vm lint fuzz faults bench try
 check: install-packages
 	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds $(BUILD)/faults-driver
 	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(TESTS)
+
+check-vm:
+	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(CHECK_VM_PACKAGES)'
+	@$(SUBMAKE) -j$(JOBS) all
+	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(or $(TESTS),vm/)
 
 lint:
 	@BUILD=$(BUILD) JOBS=$(JOBS) $(PYTHON) tests/run lint

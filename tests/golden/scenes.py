@@ -39,12 +39,12 @@ def golden_host():
     netns.ip_batch(lines)
 
 
-def import_scenario(name, folder, mode="iptables"):
-    """The scenario as files below folder/import, in this mode whatever it asks for."""
+def import_scenario(name, folder, mode="iptables", variant="auto"):
+    """The scenario as files below folder/import, in this mode and variant of iptables whatever it asks for."""
     run([SVCROUTECTL, "import", "--output", f"{folder}/import", f"{HERE}/scenarios/{name}.yaml"])
     os.makedirs(f"{folder}/import/svcroute.conf.d", exist_ok=True)
     with open(f"{folder}/import/svcroute.conf.d/99-test.conf", "w") as f:
-        f.write(f"[Proxy]\nMode={mode}\n")
+        f.write(f"[Proxy]\nMode={mode}\n[IPTables]\nBackend={variant}\n")
 
 
 def render(folder, *options):
@@ -63,11 +63,16 @@ def difference(want, got):
     return "\n".join(diff[:DIFF_LINES] + ([f"... {more} more lines"] if more > 0 else []))
 
 
-def main(scenario):
-    """scenario(NAME) gives [(case, what is wrong or "")]; in a process that may leave its namespaces."""
+def scenario_names():
+    return sorted(f.removesuffix(".yaml") for f in os.listdir(f"{HERE}/scenarios"))
+
+
+def main(scenario, names=None):
+    """scenario(NAME) gives [(case, what is wrong or "")]; in a process that may leave its namespaces. names: those of the
+    scenarios, when not all."""
     need_root()
     tap = Tap()
-    names = sorted(f.removesuffix(".yaml") for f in os.listdir(f"{HERE}/scenarios"))
+    names = names or scenario_names()
     if sys.argv[1:]:
         names = [n for n in names if any(w in n for w in sys.argv[1:])]
     assert names, "no scenario"

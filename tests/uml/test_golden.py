@@ -19,6 +19,8 @@ import canon  # noqa: E402
 import run_ipvs  # noqa: E402
 import scenes  # noqa: E402
 
+VARIANT = globals().get("VARIANT", "legacy")  # tests/vm/test_golden.py has another, and fewer scenarios
+NAMES = globals().get("NAMES")
 # Never set up, and without a queue.
 LINK = "<BROADCAST,NOARP> mtu 1500 qdisc noop state DOWN group default"
 
@@ -50,7 +52,7 @@ def compare(want):
     check("addresses", sorted(want["addresses of kube-ipvs0"]), addresses)
     check("sysctls", want["sysctls after the sync"], sysctls(want["sysctls after the sync"]))
     for family, program in (("v4", "iptables"), ("v6", "ip6tables")):
-        check(f"{program}-save", want[f"{program}-save"], canon.canon(netns.save(family, "legacy"), True).splitlines())
+        check(f"{program}-save", want[f"{program}-save"], canon.canon(netns.save(family, VARIANT), True).splitlines())
     return "\n".join(wrong)
 
 
@@ -60,7 +62,7 @@ def scenario(name):
             with open(f"{scenes.HERE}/ipvs/{name}.txt") as f:
                 want = run_ipvs.sections(f.read())
             scenes.golden_host()
-            scenes.import_scenario(name, folder, "ipvs")
+            scenes.import_scenario(name, folder, "ipvs", VARIANT)
             os.makedirs(f"{folder}/root/etc")
             os.rename(f"{folder}/import", f"{folder}/root/etc/svcroute")
             scenes.run([SVCROUTED, "--root", f"{folder}/root", "--once"], lock=f"{folder}/lock")
@@ -73,4 +75,4 @@ def scenario(name):
 if __name__ == "__main__":
     sys.dont_write_bytecode = True
     subprocess.run(["modprobe", "-a", "ipv6", "bridge", "veth"], check=True)
-    scenes.main(scenario)
+    scenes.main(scenario, NAMES)

@@ -16,6 +16,7 @@ from echo import Listener, ask, connection, say
 from router import VIP, VIP6, Router, service
 from tap import SOURCE, Tap
 
+Router.variant = globals().get("VARIANT", "legacy")  # tests/vm has another
 FOREIGN = ["-A -t 192.0.2.10:9999 -s wrr", "-a -t 192.0.2.10:9999 -r 10.9.0.1:9999 -g -w 7", "-A -f 77 -s rr"]
 
 
