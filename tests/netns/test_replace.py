@@ -21,6 +21,7 @@ ALIVE = 1.5  # seconds that an endpoint goes on accepting after it left the file
 FIRST_PORT = 20000
 # tests/uml/test_replace.py has others
 SETTINGS = globals().get("SETTINGS") or {v: f"[IPTables]\nBackend={v}\n" for v in ("nft", "legacy")}
+PARTS = globals().get("PARTS") or ((2, 40), (0.1, 10))  # seconds between two, seconds in all
 
 
 def service(ports):
@@ -92,7 +93,7 @@ def main():
     need_root()
     t = Tap()
     for variant in SETTINGS:
-        for every, seconds in ((2, 40), (0.1, 10)):
+        for every, seconds in PARTS:
             with t.case(f"an endpoint is replaced every {every} s for {seconds} s, {variant}"):
                 replace(variant, every, seconds)
     t.done()
