@@ -23,8 +23,9 @@
 #   man                 the manual pages alone
 #   try                 a small network in namespaces, the README's example, real connections (root)
 #   check               packages, build, all tests and lint; the last line is the count
+#   check-vm            tests that need nf_tables beside IPVS, in a virtual machine (root; slow; no part of check)
 #   lint                format, both compilers, analyzers, shell scripts, include order (part of check)
-#   unit-tests          builds the unit test programs
+#   unit-tests          builds the unit test programs, and those that run in user-mode Linux
 #   fuzz-seeds          builds each fuzzer as a plain program over its seeds (run by check)
 #   fuzz                each fuzzer for FUZZ_SECONDS with libFuzzer (clang)
 #   faults              every allocation of check, render, import and a reload fails once (sanitizers; root)
@@ -77,13 +78,15 @@ LIBS = libsystemd libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libnl-nf-3.0 libconfi
 	yaml-0.1 libmicrohttpd smartcols
 TEST_LIBS = cmocka
 
-# Debian packages: to build, to run `make try`, to run `make check`.
+# Debian packages: to build, to run `make try`, to run `make check`, to run `make check-vm`.
 BUILD_PACKAGES = gcc libc6-dev make pkg-config libsystemd-dev libnl-3-dev libnl-route-3-dev libnl-genl-3-dev \
 	libnl-nf-3-dev libconfig-dev libinih-dev nettle-dev libjansson-dev libyaml-dev libmicrohttpd-dev \
 	libsmartcols-dev
 TRY_PACKAGES = iproute2 iptables python3 procps
-CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack \
-	python3-yaml util-linux git valgrind mandoc man-db strace lintian bash-completion zsh fish
+CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck shellcheck nftables conntrack ipset \
+	python3-yaml util-linux git valgrind mandoc man-db strace kmod busybox-static ipvsadm lintian bash-completion zsh fish
+CHECK_VM_PACKAGES = qemu-system-x86 cpio bash dash coreutils grep sed mawk mount procps python3 python3-yaml util-linux \
+	kmod busybox-static iproute2 iptables nftables conntrack ipset ipvsadm
 DEB_PACKAGES = dpkg-dev debhelper systemd
 CHECK_DEB_PACKAGES = mmdebstrap debian-archive-keyring e2fsprogs kmod busybox-static util-linux iptables iproute2 python3
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES) $(DEB_PACKAGES)
@@ -96,7 +99,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = man completion clean check try lint fuzz faults bench deb check-deb install-packages
+NO_COMPILER = man completion clean check check-vm try lint fuzz faults bench deb check-deb install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -149,6 +152,8 @@ LIBRARY = $(BUILD)/libsvcroute.a
 # drive-*.c: programs that tests in Python run
 UNIT_SOURCES = $(sort $(wildcard tests/unit/test-*.c tests/unit/drive-*.c))
 UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+UML_SOURCES = $(sort $(wildcard tests/uml/drive-*.c))
+UML_DRIVERS = $(UML_SOURCES:tests/uml/%.c=$(BUILD)/tests/%)
 FUZZ_SOURCES = $(sort $(wildcard tests/fuzz/fuzz-*.c))
 FUZZ_SEEDS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/seeds/%)
 FUZZERS = $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
@@ -241,6 +246,11 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 	$(call say,TEST,$@)$(CC) $(ALL_CPPFLAGS) -Itests/unit $(TEST_CFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d \
 		$(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS) $(TEST_LDLIBS)
 
+# Programs that tests in user-mode Linux run there.
+$(BUILD)/tests/drive-%: tests/uml/drive-%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,TEST,$@)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS)
+
 # Fuzzers: as a plain program that reads each seed once, and with libFuzzer.
 $(BUILD)/seeds/%: tests/fuzz/%.c tests/fuzz/driver.c $(LIBRARY)
 	@mkdir -p $(@D)
@@ -269,17 +279,22 @@ $(BUILD)/tests/faults/svcroutectl.o: src/ctl/main.c $(FLAGS_STAMP) $(VERSION_STA
 
 .PHONY: unit-tests fuzz-seeds fuzzers objects fault-programs
 fault-programs: $(FAULT_PROGRAMS) $(BUILD)/svcroutectl
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(UML_DRIVERS)
 fuzz-seeds: $(FUZZ_SEEDS)
 fuzzers: $(FUZZERS)
 objects: $(OBJECTS) $(MAIN_OBJECTS)
 
 # The sub-makes start when the packages are there: what pkg-config and the compiler say is read at their start.
 SUBMAKE = $(MAKE) --no-print-directory
-.PHONY: check lint fuzz faults bench try
+.PHONY: check check-vm lint fuzz faults bench try
 check: install-packages
 	@$(SUBMAKE) -j$(JOBS) all unit-tests fuzz-seeds $(BUILD)/faults-driver
 	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(TESTS)
+
+check-vm:
+	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(CHECK_VM_PACKAGES)'
+	@$(SUBMAKE) -j$(JOBS) all
+	@BUILD=$(BUILD) CC=$(CC) SANITIZE=$(SANITIZE) JOBS=$(JOBS) $(PYTHON) tests/run $(or $(TESTS),vm/)
 
 lint:
 	@BUILD=$(BUILD) JOBS=$(JOBS) $(PYTHON) tests/run lint
@@ -365,5 +380,5 @@ EXAMPLES = $(sort $(wildcard etc/examples/*))
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(FUZZ_SEEDS:%=%.d) $(FUZZERS:%=%.d) \
-	$(wildcard $(BUILD)/tests/faults/*.d $(BUILD)/one/src/*/*.d)
+-include $(OBJECTS:.o=.d) $(MAIN_OBJECTS:.o=.d) $(UNIT_TESTS:%=%.d) $(UML_DRIVERS:%=%.d) $(FUZZ_SEEDS:%=%.d) \
+	$(FUZZERS:%=%.d) $(wildcard $(BUILD)/tests/faults/*.d $(BUILD)/one/src/*/*.d)

@@ -64,11 +64,9 @@ static int on_exit_of_child(sd_event_source *source, int fd, uint32_t revents, v
 	return 0;
 }
 
-int helper_start(sd_event *event, const char *const *argv, const void *input, size_t size,
-		 helper_done_t done, void *userdata, struct helper **ret)
+static int helper_new(helper_done_t done, void *userdata, struct helper **ret)
 {
 	struct helper *h = calloc(1, sizeof(*h));
-	int r;
 
 	if (!h)
 		return -ENOMEM;
@@ -76,7 +74,15 @@ int helper_start(sd_event *event, const char *const *argv, const void *input, si
 	h->pidfd = -1;
 	h->done = done;
 	h->userdata = userdata;
-	r = child_start(&h->child, argv, input, size);
+	*ret = h;
+	return 0;
+}
+
+/* started: what starting the child returned. On failure h is gone. */
+static int helper_follow(struct helper *h, sd_event *event, const char *name, int started)
+{
+	int r = started;
+
 	if (r < 0)
 		goto fail;
 	h->pidfd = pidfd_open(h->child.pid, 0); /* close-on-exec by nature */
@@ -87,15 +93,44 @@ int helper_start(sd_event *event, const char *const *argv, const void *input, si
 	r = sd_event_add_io(event, &h->source, h->pidfd, EPOLLIN, on_exit_of_child, h);
 	if (r < 0)
 		goto fail;
-	(void)sd_event_source_set_description(h->source, argv[0]);
+	(void)sd_event_source_set_description(h->source, name);
 	(void)sd_event_source_set_destroy_callback(h->source, helper_destroy);
-	*ret = h;
 	return 0;
 fail:
 	/* It must not run unwatched beside a sync that counts as failed. */
 	if (h->child.pid > 0)
 		(void)child_wait(&h->child);
 	helper_destroy(h);
+	return r;
+}
+
+int helper_start(sd_event *event, const char *const *argv, const void *input, size_t size,
+		 helper_done_t done, void *userdata, struct helper **ret)
+{
+	struct helper *h;
+	int r;
+
+	r = helper_new(done, userdata, &h);
+	if (r < 0)
+		return r;
+	r = helper_follow(h, event, argv[0], child_start(&h->child, argv, input, size));
+	if (r == 0)
+		*ret = h;
+	return r;
+}
+
+int helper_fork(sd_event *event, const char *name, child_work_t work, void *work_userdata,
+		helper_done_t done, void *userdata, struct helper **ret)
+{
+	struct helper *h;
+	int r;
+
+	r = helper_new(done, userdata, &h);
+	if (r < 0)
+		return r;
+	r = helper_follow(h, event, name, child_fork(&h->child, work, work_userdata));
+	if (r == 0)
+		*ret = h;
 	return r;
 }
 

@@ -18,6 +18,9 @@ typedef void (*helper_done_t)(struct helper *h, int status, void *userdata);
  * before. */
 int helper_start(sd_event *event, const char *const *argv, const void *input, size_t size,
 		 helper_done_t done, void *userdata, struct helper **ret);
+/* As child_fork(), and waited for in the same way. */
+int helper_fork(sd_event *event, const char *name, child_work_t work, void *work_userdata,
+		helper_done_t done, void *userdata, struct helper **ret);
 /* The files of a program that ended. */
 const struct child *helper_child(const struct helper *h);
 

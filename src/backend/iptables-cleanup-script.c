@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "backend/backend.h"
+#include "backend/ipvs-plan-rules.h"
+#include "backend/ipvs-remove.h"
 #include "backend/plan-jumps.h"
 #include "base/strbuf.h"
 #include "kernel/nfacct.h"
@@ -27,10 +29,13 @@ static const char script_head[] = "#!/bin/sh\n"
 /* What follows the list of jumps, still inside of awk's BEGIN. */
 static const char script_program[] =
 	"\t\tn = split(\"KUBE-SERVICES KUBE-EXTERNAL-SERVICES KUBE-FORWARD KUBE-NODEPORTS\" \\\n"
-	"\t\t\t\" KUBE-PROXY-FIREWALL KUBE-FIREWALL KUBE-PROXY-CANARY\", list, \" \")\n"
+	"\t\t\t\" KUBE-PROXY-FIREWALL KUBE-FIREWALL KUBE-PROXY-CANARY KUBE-NODE-PORT\" \\\n"
+	"\t\t\t\" KUBE-SOURCE-RANGES-FIREWALL KUBE-IPVS-FILTER KUBE-IPVS-OUT-FILTER\", list, \" "
+	"\")\n"
 	"\t\tfor (i = 1; i <= n; i++) fixed[\"filter \" list[i]] = 1\n"
 	"\t\tn = split(\"KUBE-SERVICES KUBE-NODEPORTS KUBE-POSTROUTING KUBE-MARK-MASQ "
-	"KUBE-PROXY-CANARY\", list, \" \")\n"
+	"KUBE-PROXY-CANARY\" \\\n"
+	"\t\t\t\" KUBE-NODE-PORT KUBE-LOAD-BALANCER\", list, \" \")\n"
 	"\t\tfor (i = 1; i <= n; i++) fixed[\"nat \" list[i]] = 1\n"
 	"\t\tfixed[\"mangle KUBE-PROXY-CANARY\"] = 1\n"
 	"\t}\n"
@@ -106,7 +111,9 @@ static const char script_program[] =
 	"\t\tfi\n"
 	"\tdone\n"
 	"}\n"
-	"\n"
+	"\n";
+
+static const char script_calls[] =
 	"clean iptables-nft\n"
 	"clean ip6tables-nft\n"
 	"# Legacy tables exist only when listed here; looking at others would make them.\n"
@@ -126,32 +133,51 @@ static void add_awk_string(struct strbuf *out, const char *text)
 	strbuf_add_char(out, '"');
 }
 
-int iptables_backend_cleanup_script(struct strbuf *out)
+static int add_jump(enum rule_table table, const char *saved, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf key = {0};
+
+	strbuf_addf(&key, "%s %s", rule_table_text(table), saved);
+	if (strbuf_error(&key) < 0)
+		return strbuf_error(&key);
+	strbuf_add(out, "\t\tjump[");
+	add_awk_string(out, strbuf_text(&key));
+	strbuf_add(out, "] = 1\n");
+	return 0;
+}
+
+int backend_cleanup_script(const char *record, struct strbuf *out)
 {
 	static const char *const counters[] = {NFACCT_INVALID, NFACCT_LOCALHOST};
+	int r = 0;
 
 	strbuf_add(out, script_head);
 	strbuf_add(out, "\tBEGIN {\n\t\tfirewall = ");
 	add_awk_string(out, plan_firewall_rule);
 	strbuf_add_char(out, '\n');
-	for (size_t i = 0; i < n_ruleset_jumps; i++) {
-		const struct jump *jump = &ruleset_jumps[i];
-		_cleanup_strbuf_ struct strbuf key = {0};
+	for (size_t i = 0; r == 0 && i < n_ruleset_jumps; i++)
+		r = add_jump(ruleset_jumps[i].table, ruleset_jumps[i].saved, out);
+	for (size_t i = 0; r == 0 && i < n_ipvs_jumps; i++) {
+		_cleanup_strbuf_ struct strbuf saved = {0};
 
-		strbuf_addf(&key, "%s %s", rule_table_text(jump->table), jump->saved);
-		if (strbuf_error(&key) < 0)
-			return strbuf_error(&key);
-		strbuf_add(out, "\t\tjump[");
-		add_awk_string(out, strbuf_text(&key));
-		strbuf_add(out, "] = 1\n");
+		ipvs_jump_print_saved(&ipvs_jumps[i], &saved);
+		r = strbuf_error(&saved);
+		if (r == 0)
+			r = add_jump(ipvs_jumps[i].table, strbuf_text(&saved), out);
 	}
+	if (r < 0)
+		return r;
 	strbuf_add(out, script_program);
+	ipvs_cleanup_script_before(record, out);
+	strbuf_add(out, script_calls);
 	strbuf_add(out, "if command -v nfacct >/dev/null; then\n");
 	for (size_t i = 0; i < ELEMENTSOF(counters); i++)
 		strbuf_addf(out,
 			    "\tif nfacct get %s >/dev/null 2>&1; then nfacct delete %s || "
 			    "status=1; fi\n",
 			    counters[i], counters[i]);
-	strbuf_add(out, "fi\nexit \"$status\"\n");
+	strbuf_add(out, "fi\n");
+	ipvs_cleanup_script_after(out);
+	strbuf_add(out, "exit \"$status\"\n");
 	return strbuf_error(out);
 }

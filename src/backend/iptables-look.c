@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "backend/programs.h"
 #include "base/log.h"
 
 /* Stages that look at the kernel: what is there, and in which variant. */
@@ -140,11 +141,7 @@ void iptables_run_decide(struct iptables_run *run)
 				      iptables_seen_foreign(&run->seen[v][f]);
 			ours[v] |= run->have_seen[v][f] && iptables_seen_ours(&run->seen[v][f]);
 		}
-	if (b->setting == IPTABLES_AUTO)
-		b->variant = foreign[VARIANT_LEGACY] && !foreign[VARIANT_NFT] ? VARIANT_LEGACY
-									      : VARIANT_NFT;
-	else
-		b->variant = b->setting == IPTABLES_LEGACY ? VARIANT_LEGACY : VARIANT_NFT;
+	b->variant = programs_choose(b->setting, foreign);
 	b->decided = true;
 	other = iptables_run_other_variant(run);
 	log_info("rules go to %s", iptables_variant_name(b->variant));

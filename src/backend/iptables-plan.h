@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/iptables-save.h"
+#include "model/settings.h"
 #include "rules/ruleset.h"
 
 /*
@@ -70,4 +71,7 @@ struct cleanup_plan {
 void cleanup_plan_done(struct cleanup_plan *p);
 #define _cleanup_cleanup_plan_ _cleanup_(cleanup_plan_done)
 int iptables_plan_cleanup(const struct iptables_seen *seen, enum addr_family family,
+			  struct cleanup_plan *ret);
+/* The same, but what this mode has stays. */
+int iptables_plan_remains(const struct iptables_seen *seen, enum svc_mode keep,
 			  struct cleanup_plan *ret);

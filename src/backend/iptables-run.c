@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "backend/programs.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "kernel/nfacct.h"
@@ -59,23 +60,6 @@ void iptables_run_family_failed(struct iptables_run *run, int error, char *text)
 	iptables_run_next_family(run);
 }
 
-/* What iptables says when the kernel lacks a table, in either variant; -ENOENT when there is no
- * such program. */
-static bool means_missing(int status, const char *errors)
-{
-	static const char *const signs[] = {
-		"Table does not exist", "can't initialize",	    "TABLE_ADD failed",
-		"CHAIN_ADD failed",	"Failed to initialize nft", "not supported by protocol",
-	};
-
-	if (status == -ENOENT)
-		return true;
-	for (size_t i = 0; errors && i < ELEMENTSOF(signs); i++)
-		if (strstr(errors, signs[i]))
-			return true;
-	return false;
-}
-
 void iptables_run_program_failed(struct iptables_run *run, const char *program, int status,
 				 const char *errors)
 {
@@ -83,7 +67,8 @@ void iptables_run_program_failed(struct iptables_run *run, const char *program, 
 	char *text = helper_failure_text(program, status, errors);
 
 	log_debug("%s", text ? text : program);
-	if (run->family != ADDR_IPV6 || b->served[ADDR_IPV6] || !means_missing(status, errors)) {
+	if (run->family != ADDR_IPV6 || b->served[ADDR_IPV6] ||
+	    !programs_mean_missing(status, errors)) {
 		iptables_run_family_failed(run,
 					   status < 0			      ? status
 					   : helper_lost_lock(status, errors) ? -EAGAIN

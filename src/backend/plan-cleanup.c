@@ -12,6 +12,7 @@ struct table_job {
 	const struct iptables_seen *seen;
 	enum seen_table table;
 	bool firewall;	     /* KUBE-FIREWALL goes too */
+	unsigned kept;	     /* what modes with these bits have stays */
 	const char **chains; /* that go, in the order of deletion */
 	size_t n, allocated;
 };
@@ -32,8 +33,9 @@ void cleanup_plan_done(struct cleanup_plan *p)
 static bool goes(const struct table_job *j, const char *name)
 {
 	if (j->table == SEEN_FILTER && streq(name, "KUBE-FIREWALL"))
-		return j->firewall;
-	return iptables_chain_is_ours(j->table, name);
+		return j->firewall && !(j->kept & 1u << MODE_IPTABLES);
+	return iptables_chain_is_ours(j->table, name) &&
+	       !(plan_chain_modes(j->table, name) & j->kept);
 }
 
 static int collect_chains(struct table_job *j)
@@ -63,8 +65,10 @@ static size_t print_jump_deletes(const struct table_job *j, struct strbuf *out)
 
 	for (size_t i = 0; i < jumps->n; i++) {
 		int k = plan_jump_find(j->table, jumps->items[i].text);
+		unsigned modes = plan_jump_modes(j->table, jumps->items[i].text);
 
-		if (k < 0 || (!j->firewall && streq(ruleset_jumps[k].target, "KUBE-FIREWALL")))
+		if (modes == 0 || modes & j->kept ||
+		    (k >= 0 && !j->firewall && streq(ruleset_jumps[k].target, "KUBE-FIREWALL")))
 			continue;
 		strbuf_add(out, "-D");
 		strbuf_add(out, jumps->items[i].text + strlen("-A"));
@@ -108,18 +112,17 @@ static int print_table(struct table_job *j, struct strbuf *out, struct cleanup_p
 	return strbuf_error(out);
 }
 
-int iptables_plan_cleanup(const struct iptables_seen *seen, enum addr_family family,
-			  struct cleanup_plan *ret)
+static int plan_all(const struct iptables_seen *seen, unsigned kept, struct cleanup_plan *ret)
 {
 	static const enum seen_table order[] = {SEEN_NAT, SEEN_FILTER, SEEN_MANGLE};
 	_cleanup_cleanup_plan_ struct cleanup_plan plan = {0};
 
-	(void)family; /* jumps and chains are the same in both */
 	for (size_t i = 0; i < ELEMENTSOF(order); i++) {
 		_cleanup_(table_job_done) struct table_job j = {
 			.seen = seen,
 			.table = order[i],
 			.firewall = plan_firewall_is_ours(seen),
+			.kept = kept,
 		};
 		_cleanup_strbuf_ struct strbuf out = {0};
 		int r;
@@ -139,4 +142,17 @@ int iptables_plan_cleanup(const struct iptables_seen *seen, enum addr_family fam
 	*ret = plan;
 	plan = (struct cleanup_plan){0};
 	return 0;
+}
+
+int iptables_plan_cleanup(const struct iptables_seen *seen, enum addr_family family,
+			  struct cleanup_plan *ret)
+{
+	(void)family; /* jumps and chains are the same in both */
+	return plan_all(seen, 0, ret);
+}
+
+int iptables_plan_remains(const struct iptables_seen *seen, enum svc_mode keep,
+			  struct cleanup_plan *ret)
+{
+	return plan_all(seen, 1u << keep, ret);
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "backend/ipvs-plan-rules.h"
+
 const char plan_firewall_rule[] = "-A KUBE-FIREWALL ! -s 127.0.0.0/8 -d 127.0.0.0/8 -m comment "
 				  "--comment \"block incoming localnet connections\" "
 				  "-m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP";
@@ -19,6 +21,48 @@ int plan_jump_find(enum seen_table t, const char *text)
 		    streq(text, ruleset_jumps[i].saved))
 			return (int)i;
 	return -ENOENT;
+}
+
+unsigned plan_jump_modes(enum seen_table t, const char *text)
+{
+	unsigned modes = plan_jump_find(t, text) >= 0 ? 1u << MODE_IPTABLES : 0;
+	_cleanup_strbuf_ struct strbuf saved = {0};
+
+	for (size_t i = 0; i < n_ipvs_jumps; i++) {
+		if (plan_seen_table(ipvs_jumps[i].table) != t)
+			continue;
+		strbuf_reset(&saved);
+		ipvs_jump_print_saved(&ipvs_jumps[i], &saved);
+		if (streq(text, strbuf_text(&saved)))
+			modes |= 1u << MODE_IPVS;
+	}
+	return modes;
+}
+
+unsigned plan_chain_modes(enum seen_table t, const char *name)
+{
+	static const char *const filter[] = {"KUBE-FORWARD",	    "KUBE-NODE-PORT",
+					     "KUBE-PROXY-FIREWALL", "KUBE-SOURCE-RANGES-FIREWALL",
+					     "KUBE-IPVS-FILTER",    "KUBE-IPVS-OUT-FILTER"};
+	static const char *const nat[] = {"KUBE-SERVICES", "KUBE-POSTROUTING", "KUBE-NODE-PORT",
+					  "KUBE-LOAD-BALANCER", "KUBE-MARK-MASQ"};
+	/* Of these, the ones that are ipvs mode's alone. */
+	static const char *const alone[] = {"KUBE-NODE-PORT", "KUBE-LOAD-BALANCER",
+					    "KUBE-SOURCE-RANGES-FIREWALL", "KUBE-IPVS-FILTER",
+					    "KUBE-IPVS-OUT-FILTER"};
+	const char *const *list = t == SEEN_FILTER ? filter : nat;
+	size_t n = t == SEEN_FILTER ? ELEMENTSOF(filter) : t == SEEN_NAT ? ELEMENTSOF(nat) : 0;
+	unsigned modes = 1u << MODE_IPTABLES;
+
+	if (!iptables_chain_is_ours(t, name))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (streq(list[i], name))
+			modes |= 1u << MODE_IPVS;
+	for (size_t i = 0; i < ELEMENTSOF(alone); i++)
+		if (streq(alone[i], name))
+			modes &= ~(1u << MODE_IPTABLES);
+	return modes;
 }
 
 /* How often a jump is there; the position of its first copy in *ret_first. */
@@ -118,7 +162,7 @@ static const char *find_reference(const struct seen_rules *rules, enum seen_tabl
 		char target[CHAIN_NAME_MAX];
 
 		if (iptables_rule_target(rules->items[i].text, target, sizeof(target)) &&
-		    streq(target, chain) && plan_jump_find(t, rules->items[i].text) < 0)
+		    streq(target, chain) && plan_jump_modes(t, rules->items[i].text) == 0)
 			return rules->items[i].text;
 	}
 	return NULL;

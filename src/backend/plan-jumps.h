@@ -2,14 +2,20 @@
 #pragma once
 
 #include "kernel/iptables-save.h"
+#include "model/settings.h"
 #include "rules/ruleset.h"
 
 /* The same table under the name that a save's reader gives it. */
 enum seen_table plan_seen_table(enum rule_table t);
 
-/* Index of the jump that a rule of a save is, by its exact text in the table; -ENOENT when it is
- * none of ours. */
+/* Index of the jump of iptables mode that a rule of a save is, by its exact text in the table;
+ * -ENOENT when it is none. */
 int plan_jump_find(enum seen_table t, const char *text);
+
+/* The modes that have a jump, or a chain of ours, as bits 1 << enum svc_mode; 0: it is not ours.
+ * The canary and KUBE-FIREWALL count as iptables mode's. */
+unsigned plan_jump_modes(enum seen_table t, const char *text);
+unsigned plan_chain_modes(enum seen_table t, const char *name);
 
 /*
  * Lines that make every jump of a table be there once: missing ones are inserted at the top in the

@@ -69,8 +69,8 @@ static int check_mode(const struct settings *s, const struct settings_origin *or
 	if (svc_mode_built(s->mode))
 		return 0;
 	diags_add(d, DIAG_ERROR, row ? &origin->places[row - setting_rows] : NULL, NULL,
-		  "Proxy.Mode", svc_mode_text(s->mode), "this build has the mode iptables",
-		  "mode not in this build");
+		  "Proxy.Mode", svc_mode_text(s->mode),
+		  "this build has the modes iptables and ipvs", "mode not in this build");
 	return d->error ? d->error : -EBADMSG;
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/counts.h"
 #include "config/config.h"
 #include "model/diag.h"
 #include "model/view.h"
@@ -54,17 +55,23 @@ struct control_status {
 	const char *state_directory;
 	const char *state_error; /* why the last good state cannot be kept; NULL: it can */
 	const struct diags *problems;
+	const struct counts *counts; /* NULL: none */
+	const char *count_error;     /* why there are none; NULL: the mode does not count */
 };
 
 /* All return a new reference, NULL when out of memory. */
 json_t *control_status_json(const struct control_status *s);
 json_t *control_diags_json(const struct diags *d); /* the array of product sheet section 5 */
-/* config tells where each service is defined; NULL: no places. */
+/* config tells where each service is defined; NULL: no places. counts: NULL for none. */
 json_t *control_services_json(const struct world *w, const struct config *config, const char *node,
-			      const char *zone);
-/* service NULL: of all services. */
+			      const char *zone, const struct counts *counts);
+/* service NULL: of all services. Real servers that drain and are in no file any more are told, too.
+ */
 json_t *control_endpoints_json(const struct world *w, const char *service, const char *node,
-			       const char *zone);
+			       const char *zone, const struct counts *counts);
+/* {"connections":...,"inPackets":...,"outPackets":...,"inBytes":...,"outBytes":...}; null for NULL.
+ */
+json_t *control_counters_json(const struct ipvs_counters *c);
 json_t *control_settings_json(const struct settings *s, const struct settings_origin *origin);
 /* {"result":"ok"|"refused"|"failed","exit":0|3|1,"message":...,"diagnostics":[...]}: the answer to
  * reload and resync. */

@@ -55,6 +55,15 @@ static json_t *refused_json(const struct config *config)
 	return list;
 }
 
+static json_t *sum_json(const struct counts *c)
+{
+	struct ipvs_counters sum = {0};
+
+	for (size_t i = 0; c && i < c->n_ports; i++)
+		counters_add(&sum, &c->ports[i].counters);
+	return control_counters_json(c ? &sum : NULL);
+}
+
 json_t *control_status_json(const struct control_status *s)
 {
 	struct json_maker o = json_make();
@@ -82,6 +91,8 @@ json_t *control_status_json(const struct control_status *s)
 	json_take(&o, "stateDirectory", json_text(s->state_directory));
 	json_take(&o, "stateError", json_text(s->state_error));
 	json_take(&o, "warnings", texts_json(s->warnings, s->n_warnings));
+	json_take(&o, "counters", sum_json(s->counts));
+	json_take(&o, "countersError", json_text(s->count_error));
 	json_take(&o, "diagnostics", control_diags_json(s->problems));
 	return json_made(&o);
 }

@@ -7,14 +7,31 @@
 #include "kernel/addresses.h"
 #include "kernel/host-facts.h"
 #include "model/host-check.h"
+#include "rules/ipvs.h"
 #include "rules/ruleset.h"
 
+static int compile_ipvs(const struct view *view, struct diags *d)
+{
+	int family, r = 0;
+
+	for (family = 0; family < _ADDR_FAMILY_MAX && r >= 0; family++) {
+		_cleanup_(ipvs_state_unrefp) struct ipvs_state *state = NULL;
+
+		r = ipvs_state_make(view, (enum addr_family)family, NULL, &state);
+		if (r == 0)
+			ipvs_state_check(state, d);
+	}
+	return r;
+}
+
 /* Compiles for both families, so that what passes here can be written. */
-static int compile(const struct view *view)
+static int compile(const struct view *view, struct diags *d)
 {
 	const struct kernel_facts facts = {.nfacct = true};
 	int family, r = 0;
 
+	if (view->world->settings->s.mode == MODE_IPVS)
+		return compile_ipvs(view, d);
 	for (family = 0; family < _ADDR_FAMILY_MAX && r >= 0; family++) {
 		_cleanup_(ruleset_unrefp) struct ruleset *rules = NULL;
 
@@ -62,7 +79,7 @@ static int check_world(const struct ctl *c, const struct config *config, struct 
 	if (r == 0)
 		r = check_host(c, config, &view, d);
 	if (r == 0)
-		r = compile(&view);
+		r = compile(&view, d);
 	local_addrs_unref(addrs);
 	diags_sort(d);
 	return r < 0 ? r : d->error;

@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "control/client.h"
 #include "ctl/ctl.h"
+#include "daemon/keep.h"
 
 static bool daemon_runs(const struct ctl *c)
 {
@@ -22,11 +23,17 @@ static bool daemon_runs(const struct ctl *c)
 int cmd_cleanup(const struct ctl *c)
 {
 	_cleanup_strbuf_ struct strbuf script = {0};
-	_cleanup_free_ char *message = NULL;
+	_cleanup_free_ char *message = NULL, *record = NULL;
+	_cleanup_free_ char *directory = file_root_path(c->root, KEEP_DIRECTORY);
+	struct ipvs_memory memory;
 	int r;
 
+	record = directory ? ipvs_memory_path(directory) : NULL;
+	if (!record)
+		return ctl_fail(CTL_FAILED, "no memory");
+	memory = ipvs_memory_in(directory);
 	if (c->print_script) {
-		r = iptables_backend_cleanup_script(&script);
+		r = backend_cleanup_script(record, &script);
 		if (r < 0 || strbuf_error(&script))
 			return ctl_fail(CTL_FAILED, "no memory");
 		if (c->json)
@@ -37,7 +44,7 @@ int cmd_cleanup(const struct ctl *c)
 		return ctl_fail(CTL_FAILED,
 				"the daemon is running and would write the rules again "
 				"(stop it first: systemctl stop svcroute; or use --force)");
-	r = iptables_backend_cleanup(&message);
+	r = backend_cleanup(&memory, &message);
 	if (c->json) {
 		int printed = ctl_print_json(json_pack(
 			"{s:s,s:s?}", "result", r < 0 ? "failed" : "ok", "message", message));

@@ -14,6 +14,11 @@ static const char *text_of(const json_t *o, const char *key)
 	return text ? text : "";
 }
 
+static json_int_t integer_of(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
 static void print_line(const char *label, const char *format, ...) _printf_(2, 3);
 static void print_line(const char *label, const char *format, ...)
 {
@@ -24,6 +29,20 @@ static void print_line(const char *label, const char *format, ...)
 	(void)vprintf(format, ap);
 	va_end(ap);
 	(void)putchar('\n');
+}
+
+/* In a mode that counts. */
+static void print_traffic(const json_t *counters)
+{
+	if (!json_is_object(counters))
+		return;
+	print_line("Traffic",
+		   "%" JSON_INTEGER_FORMAT " connections; in: %" JSON_INTEGER_FORMAT
+		   " packets, %" JSON_INTEGER_FORMAT " bytes; out: %" JSON_INTEGER_FORMAT
+		   " packets, %" JSON_INTEGER_FORMAT " bytes",
+		   integer_of(counters, "connections"), integer_of(counters, "inPackets"),
+		   integer_of(counters, "inBytes"), integer_of(counters, "outPackets"),
+		   integer_of(counters, "outBytes"));
 }
 
 static int print_status(const json_t *s, bool verbose)
@@ -52,6 +71,7 @@ static int print_status(const json_t *s, bool verbose)
 	print_line("Syncs", "%" JSON_INTEGER_FORMAT ", failed: %" JSON_INTEGER_FORMAT,
 		   json_integer_value(json_object_get(s, "syncs")),
 		   json_integer_value(json_object_get(s, "failedSyncs")));
+	print_traffic(json_object_get(s, "counters"));
 	print_line("Running", "since %s, version %s", text_of(s, "started"), text_of(s, "version"));
 	if (text_of(s, "lastError")[0])
 		print_line("Error", "since %s: %s", text_of(s, "failingSince"),
@@ -66,6 +86,9 @@ static int print_status(const json_t *s, bool verbose)
 	if (text_of(s, "stateError")[0])
 		print_line("Warning", "the last good state cannot be kept in %s: %s",
 			   text_of(s, "stateDirectory"), text_of(s, "stateError"));
+	if (text_of(s, "countersError")[0])
+		print_line("Warning", "the kernel's counters cannot be read: %s",
+			   text_of(s, "countersError"));
 	json_array_foreach(warnings, i, w) print_line("Warning", "%s", json_string_value(w));
 	return ctl_print_diags_json(json_object_get(s, "diagnostics"), verbose);
 }
@@ -84,8 +107,28 @@ int cmd_status(const struct ctl *c)
 	return r;
 }
 
+/* Whether a row, or a port of one, has counters: their columns are there only then. */
+static bool has_counters(const json_t *rows)
+{
+	const json_t *row, *port;
+	size_t i, k;
+
+	json_array_foreach(rows, i, row)
+	{
+		if (json_is_object(json_object_get(row, "counters")))
+			return true;
+		json_array_foreach(json_object_get(row, "ports"), k, port)
+		{
+			if (json_is_object(json_object_get(port, "counters")))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* n_plain: the columns before those that show counters. */
 static int ask_and_print(const struct ctl *c, enum control_verb verb, const char *service,
-			 const struct column *columns, size_t n)
+			 const struct column *columns, size_t n, size_t n_plain)
 {
 	json_t *body;
 	int r = ctl_ask(c, verb, service, &body);
@@ -94,7 +137,7 @@ static int ask_and_print(const struct ctl *c, enum control_verb verb, const char
 		return r;
 	if (c->json)
 		return ctl_print_json(body);
-	r = ctl_print_table(body, columns, n);
+	r = ctl_print_table(body, columns, has_counters(body) ? n : n_plain);
 	json_decref(body);
 	return r < 0 ? ctl_fail(CTL_FAILED, "cannot print the table") : CTL_OK;
 }
@@ -149,6 +192,27 @@ static void external_text(const json_t *row, struct strbuf *out)
 		strbuf_add(out, "-");
 }
 
+/* A counter of a row, or the sum over its ports: of those that have any. */
+static void counter_text(const json_t *row, const char *key, struct strbuf *out)
+{
+	const json_t *ports = json_object_get(row, "ports"), *p;
+	const json_t *counters = json_object_get(row, "counters");
+	bool found = json_is_object(counters);
+	json_int_t sum = integer_of(counters, key);
+	size_t i;
+
+	json_array_foreach(ports, i, p)
+	{
+		counters = json_object_get(p, "counters");
+		found |= json_is_object(counters);
+		sum += integer_of(counters, key);
+	}
+	if (found)
+		strbuf_addf(out, "%" JSON_INTEGER_FORMAT, sum);
+	else
+		strbuf_add(out, "-");
+}
+
 int cmd_services(const struct ctl *c)
 {
 	static const struct column columns[] = {
@@ -158,9 +222,17 @@ int cmd_services(const struct ctl *c)
 		{.header = "EXTERNAL-IP", .text = external_text},
 		{.header = "PORTS", .text = ports_text},
 		{.header = "USED/ALL", .text = endpoints_text, .right = true},
+		{.header = "CONNS", .key = "connections", .keyed = counter_text, .right = true},
+		{.header = "IN-PACKETS", .key = "inPackets", .keyed = counter_text, .right = true},
+		{.header = "OUT-PACKETS",
+		 .key = "outPackets",
+		 .keyed = counter_text,
+		 .right = true},
+		{.header = "IN-BYTES", .key = "inBytes", .keyed = counter_text, .right = true},
+		{.header = "OUT-BYTES", .key = "outBytes", .keyed = counter_text, .right = true},
 	};
 
-	return ask_and_print(c, CONTROL_SERVICES, NULL, columns, ELEMENTSOF(columns));
+	return ask_and_print(c, CONTROL_SERVICES, NULL, columns, ELEMENTSOF(columns), 6);
 }
 
 static void state_text(const json_t *row, struct strbuf *out)
@@ -186,6 +258,23 @@ int cmd_endpoints(const struct ctl *c)
 		{.header = "LOCAL", .key = "local"},
 		{.header = "NODE", .key = "node"},
 		{.header = "ZONE", .key = "zone"},
+		{.header = "WEIGHT", .key = "weight", .keyed = counter_text, .right = true},
+		{.header = "ACTIVE",
+		 .key = "activeConnections",
+		 .keyed = counter_text,
+		 .right = true},
+		{.header = "INACTIVE",
+		 .key = "inactiveConnections",
+		 .keyed = counter_text,
+		 .right = true},
+		{.header = "CONNS", .key = "connections", .keyed = counter_text, .right = true},
+		{.header = "IN-PACKETS", .key = "inPackets", .keyed = counter_text, .right = true},
+		{.header = "OUT-PACKETS",
+		 .key = "outPackets",
+		 .keyed = counter_text,
+		 .right = true},
+		{.header = "IN-BYTES", .key = "inBytes", .keyed = counter_text, .right = true},
+		{.header = "OUT-BYTES", .key = "outBytes", .keyed = counter_text, .right = true},
 	};
 	_cleanup_free_ char *full = NULL;
 	const char *service = c->n_arguments ? c->arguments[0] : NULL;
@@ -198,7 +287,7 @@ int cmd_endpoints(const struct ctl *c)
 		}
 		service = full;
 	}
-	return ask_and_print(c, CONTROL_ENDPOINTS, service, columns, ELEMENTSOF(columns));
+	return ask_and_print(c, CONTROL_ENDPOINTS, service, columns, ELEMENTSOF(columns), 8);
 }
 
 static int ask_verdict(const struct ctl *c, enum control_verb verb)

@@ -66,6 +66,7 @@ struct column {
 	const char *key; /* of the row, when text is NULL */
 	/* Adds the text of the cell. */
 	void (*text)(const json_t *row, struct strbuf *out);
+	void (*keyed)(const json_t *row, const char *key, struct strbuf *out);
 	bool right;
 };
 /* An array of objects as a table on stdout (libsmartcols). -ENOMEM. */

@@ -141,6 +141,8 @@ static int fill_line(struct libscols_line *line, const json_t *row, const struct
 
 		if (columns[i].text)
 			columns[i].text(row, &text);
+		else if (columns[i].keyed)
+			columns[i].keyed(row, columns[i].key, &text);
 		else
 			ctl_value_text(json_object_get(row, columns[i].key), &text);
 		if (strbuf_error(&text) || scols_line_set_data(line, i, strbuf_text(&text)) < 0)

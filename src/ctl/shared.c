@@ -61,6 +61,11 @@ int ctl_ask(const struct ctl *c, int verb, const char *service, json_t **ret_bod
 	if (r == -EACCES)
 		return ctl_fail(CTL_FAILED,
 				"no permission to use %s: root and the group svcroute may", path);
+	if (r == -ENOENT || r == -ECONNREFUSED)
+		return ctl_fail(CTL_NO_DAEMON,
+				"the daemon does not run: nobody answers at %s (start it with "
+				"'systemctl start svcroute')",
+				path);
 	if (r < 0)
 		return ctl_fail(CTL_NO_DAEMON, "the daemon is not reachable at %s: %s", path,
 				strerror(-r));

@@ -10,7 +10,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "daemon/ask.h"
 #include "daemon/keep.h"
+#include "daemon/mode.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
 #include "daemon/sync.h"
@@ -84,7 +86,7 @@ static void on_post(void *userdata, enum control_verb verb, struct server_reques
 	sync_ask(userdata, request, verb == CONTROL_RESYNC);
 }
 
-static const struct server_ops server_ops = {.get = report_get, .post = on_post};
+static const struct server_ops server_ops = {.get = ask_get, .post = on_post};
 
 static int set_up_signals(struct manager *m)
 {
@@ -180,7 +182,7 @@ int manager_new(const struct manager_options *options, struct manager **ret)
 	m->state_directory = file_root_path(m->root, KEEP_DIRECTORY);
 	if (!m->state_directory || keep_new_config(m, &m->config) < 0)
 		return log_oom();
-	r = iptables_backend_new(m->event, &m->backend);
+	r = mode_take_up(m);
 	if (r < 0)
 		return log_errno(r, "cannot set up iptables mode");
 	if (!m->once) {
@@ -214,11 +216,11 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->host_timer);
 	sd_event_source_disable_unref(m->keep_timer);
 	sd_event_source_disable_unref(m->keep_child);
+	ask_done(m);
 	server_free(m->server);
 	watch_free(m->watch);
 	address_monitor_free(m->monitor);
-	if (m->backend)
-		m->backend->ops->free(m->backend);
+	mode_done(m);
 	local_addrs_unref(m->addrs);
 	world_unref(m->world);
 	config_free(m->config);

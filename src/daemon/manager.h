@@ -15,9 +15,11 @@
 /*
  * All state of the daemon, owned by main(). Who writes what:
  *   manager.c  making and taking apart, events from outside (files, addresses, signals)
+ *   mode.c     which backend serves
  *   sync.c     when to read and when to write: see the drawing there
  *   host.c     what does not go with this host
  *   keep.c     the last good state on the disk
+ *   ask.c      who asks on the control socket; answers that take long are made in a copy
  *   report.c   what is told: status line, log, answers on the control socket
  */
 
@@ -26,6 +28,8 @@ struct waiter {
 	struct waiter *next;
 	struct server_request *request; /* NULL: SIGHUP */
 };
+
+struct helper;
 
 struct manager {
 	sd_event *event;
@@ -37,9 +41,19 @@ struct manager {
 	struct world *world; /* the newest that the files gave; NULL before the first */
 	struct local_addrs *addrs;
 	struct backend *backend;
+	enum svc_mode mode;	/* of backend */
+	struct backend *former; /* of the mode before, until the new one has had a good sync */
+	enum svc_mode former_mode;
+	bool mode_settled;	      /* the mode has had a good sync */
+	struct ipvs_remains *remains; /* of ipvs mode, being taken away; NULL: none */
 	struct watch *watch;
 	struct address_monitor *monitor;
 	struct server *server;
+
+	/* Who asks for what takes long to tell. */
+	struct asker *asking;	  /* came while a copy made answers */
+	struct asker *asked;	  /* answered when it ends */
+	struct helper *answering; /* the copy; NULL: none */
 
 	/* What is to be done at the next occasion. */
 	struct config_change *changes;

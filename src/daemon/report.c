@@ -171,7 +171,7 @@ static const char **collect_warnings(const struct manager *m, size_t *ret_n)
 	return all;
 }
 
-static json_t *status_json(const struct manager *m)
+static json_t *status_json(const struct manager *m, const struct counts *counts, int count_error)
 {
 	_cleanup_diags_ struct diags d = {0};
 	_cleanup_free_ char *backend = NULL;
@@ -203,20 +203,22 @@ static json_t *status_json(const struct manager *m)
 		.state_error = m->keep_error ? strerror(m->keep_error) : NULL,
 		.state_directory = m->state_directory,
 		.problems = &d,
+		.counts = counts,
+		.count_error = count_error ? strerror(-count_error) : NULL,
 	};
 
 	collect(m, &d);
 	return control_status_json(&s);
 }
 
-json_t *report_get(void *userdata, enum control_verb verb, const char *service, int *ret_status)
+json_t *report_get(struct manager *m, enum control_verb verb, const char *service,
+		   const struct counts *counts, int count_error, int *ret_status)
 {
-	struct manager *m = userdata;
 	const struct settings *s;
 
 	if (verb == CONTROL_STATUS) {
 		host_check_now(m);
-		return status_json(m);
+		return status_json(m, counts, count_error);
 	}
 	if (!m->world) {
 		*ret_status = 503;
@@ -225,13 +227,13 @@ json_t *report_get(void *userdata, enum control_verb verb, const char *service, 
 	s = &m->world->settings->s;
 	switch (verb) {
 	case CONTROL_SERVICES:
-		return control_services_json(m->world, m->config, s->node_name, s->zone);
+		return control_services_json(m->world, m->config, s->node_name, s->zone, counts);
 	case CONTROL_ENDPOINTS:
 		if (service && !world_find(m->world, service)) {
 			*ret_status = 404;
 			return json_object();
 		}
-		return control_endpoints_json(m->world, service, s->node_name, s->zone);
+		return control_endpoints_json(m->world, service, s->node_name, s->zone, counts);
 	case CONTROL_SETTINGS:
 		return control_settings_json(s, config_origin(m->config));
 	default:

@@ -16,7 +16,7 @@
 
 /*
  * libmicrohttpd in its external epoll mode: its epoll descriptor is one source of our loop, its
- * time-outs one timer. A POST is suspended until server_reply(); libmicrohttpd then calls the
+ * time-outs one timer. A request is suspended until server_reply(); libmicrohttpd then calls the
  * handler once more to fetch the answer.
  */
 struct server_request {
@@ -27,6 +27,7 @@ struct server_request {
 	bool answered;
 	int status;
 	json_t *body;
+	char *text; /* instead of body */
 };
 
 struct server {
@@ -127,34 +128,38 @@ static void request_free(struct server_request *q)
 {
 	request_unlink(q);
 	json_decref(q->body);
+	free(q->text);
 	free(q);
 }
 
 static enum MHD_Result fetch_answer(struct server_request *q)
 {
-	json_t *body = q->body;
+	json_t *body = TAKE_PTR(q->body);
+	char *text = TAKE_PTR(q->text);
 
-	q->body = NULL;
-	return queue_json(q->connection, q->status, body);
+	return text ? queue_text(q->connection, q->status, text, NULL)
+		    : queue_json(q->connection, q->status, body);
 }
 
-static enum MHD_Result start_post(struct server *s, struct MHD_Connection *c,
-				  enum control_verb verb, struct server_request *q)
+static enum MHD_Result start(struct server *s, struct MHD_Connection *c, enum control_verb verb,
+			     const char *method, struct server_request *q)
 {
 	if (s->stopping)
 		return queue_error(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the daemon is stopping", NULL);
 	q->waiting = true;
 	MHD_suspend_connection(c);
-	s->ops->post(s->userdata, verb, q);
+	if (streq(method, "POST"))
+		s->ops->post(s->userdata, verb, q);
+	else
+		s->ops->get(s->userdata, verb,
+			    MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "service"), q);
 	return MHD_YES;
 }
 
 static enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *path,
 			     const char *method, struct server_request *q)
 {
-	const char *service = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "service");
 	const char *allow = NULL;
-	int status = MHD_HTTP_OK;
 
 	for (int verb = 0; verb < _CONTROL_VERB_MAX; verb++) {
 		const struct control_route *at = &control_routes[verb];
@@ -166,14 +171,7 @@ static enum MHD_Result route(struct server *s, struct MHD_Connection *c, const c
 			continue;
 		if (!peer_may(s, c, at->root_only))
 			return queue_error(c, MHD_HTTP_FORBIDDEN, "only root may do this", NULL);
-		if (streq(method, "POST"))
-			return start_post(s, c, (enum control_verb)verb, q);
-		{
-			json_t *body = s->ops->get(s->userdata, (enum control_verb)verb, service,
-						   &status);
-
-			return queue_json(c, status, body);
-		}
+		return start(s, c, (enum control_verb)verb, method, q);
 	}
 	if (allow)
 		return queue_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "wrong method", allow);
@@ -275,12 +273,10 @@ static void run(struct server *s)
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_ONESHOT);
 }
 
-void server_reply(struct server_request *q, int http_status, json_t *body)
+static void answered(struct server_request *q)
 {
 	struct server *s = q->server;
 
-	q->status = body ? http_status : MHD_HTTP_INTERNAL_SERVER_ERROR;
-	q->body = body;
 	q->answered = true;
 	if (!q->waiting)
 		return;
@@ -290,6 +286,20 @@ void server_reply(struct server_request *q, int http_status, json_t *body)
 	/* Not from here: the caller may be inside the handler. */
 	(void)sd_event_source_set_time(s->timer, 0);
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_ONESHOT);
+}
+
+void server_reply(struct server_request *q, int http_status, json_t *body)
+{
+	q->status = body ? http_status : MHD_HTTP_INTERNAL_SERVER_ERROR;
+	q->body = body;
+	answered(q);
+}
+
+void server_reply_text(struct server_request *q, int http_status, char *text)
+{
+	q->status = text ? http_status : MHD_HTTP_INTERNAL_SERVER_ERROR;
+	q->text = text;
+	answered(q);
 }
 
 /* Socket */

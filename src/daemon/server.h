@@ -17,11 +17,10 @@ struct server;
 struct server_request;
 
 struct server_ops {
-	/* A GET: the body of the answer as a new reference, NULL when out of memory. service: the
-	 * query's service=, or NULL. *ret_status is 200 at the call; 404 for an unknown service. */
-	json_t *(*get)(void *userdata, enum control_verb verb, const char *service,
-		       int *ret_status);
-	/* A POST: answered by server_reply(), at once or later. */
+	/* Both are answered by server_reply(), at once or later. service: the query's service=,
+	 * or NULL; valid during the call. */
+	void (*get)(void *userdata, enum control_verb verb, const char *service,
+		    struct server_request *request);
 	void (*post)(void *userdata, enum control_verb verb, struct server_request *request);
 };
 
@@ -35,3 +34,5 @@ struct server *server_free(struct server *s);
 
 /* Takes the reference. A client that went away meanwhile is fine. body NULL: 500. */
 void server_reply(struct server_request *request, int http_status, json_t *body);
+/* The same with JSON that was printed already; takes the text (malloc'ed). */
+void server_reply_text(struct server_request *request, int http_status, char *text);

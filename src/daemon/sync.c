@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "daemon/host.h"
 #include "daemon/keep.h"
+#include "daemon/mode.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
 
@@ -234,6 +235,19 @@ static void fail_pass(struct manager *m, int error, const char *message)
 	}
 }
 
+static void log_synced(const struct sync_result *result)
+{
+	unsigned long long ms = (unsigned long long)(result->duration_usec / USEC_PER_MSEC);
+	const char *kind = result->full ? "full" : "what changed";
+
+	if (result->written)
+		log_info("synced in %llu ms (%s): %s", ms, kind, result->written);
+	else
+		log_info("synced in %llu ms (%s): %zu chains and %zu rules written, %zu stale "
+			 "chains deleted",
+			 ms, kind, result->n_chains, result->n_rules, result->n_stale);
+}
+
 static void on_synced(struct backend *b, const struct sync_result *result, void *userdata)
 {
 	struct manager *m = userdata;
@@ -251,16 +265,13 @@ static void on_synced(struct backend *b, const struct sync_result *result, void 
 	set_error(m, NULL);
 	m->n_syncs++;
 	m->last_sync_usec = clock_realtime_usec();
-	if (result->n_rules || result->n_stale || result->n_chains)
+	if (result->n_rules || result->n_stale || result->n_chains || result->n_other)
 		m->last_change_usec = m->last_sync_usec;
 	m->last_duration_usec = result->duration_usec;
 	m->last_full = result->full;
-	log_info("synced in %llu ms (%s): %zu chains and %zu rules written, %zu stale chains "
-		 "deleted",
-		 (unsigned long long)(result->duration_usec / USEC_PER_MSEC),
-		 result->full ? "full" : "what changed", result->n_chains, result->n_rules,
-		 result->n_stale);
+	log_synced(result);
 	keep_request(m);
+	mode_synced(m);
 	end_pass(m);
 }
 
@@ -440,6 +451,11 @@ static void begin_pass(struct manager *m)
 		return;
 	}
 	apply_settings(m);
+	r = mode_take_up(m);
+	if (r < 0) {
+		fail_pass(m, r, "the mode cannot be set up");
+		return;
+	}
 	if (m->once && config_n_left_out(m->config)) {
 		/* There is no last good content: to go on would take rules away that work. */
 		log_error("files were refused that have no last good content, nothing was changed");

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -173,6 +174,40 @@ int child_start(struct child *c, const char *const *argv, const void *input, siz
 	c->pid = pid;
 	c->out_fd = TAKE_FD(out);
 	c->err_fd = TAKE_FD(err);
+	return 0;
+}
+
+/* In the copy: nothing of the daemon's but its memory. Clients would wait for the end of
+ * connections that it keeps open. Signals stay blocked as they are: it ends when it is done. */
+_Noreturn static void run_copy(child_work_t work, void *userdata, int out)
+{
+	const int fd = STDERR_FILENO + 1;
+
+	if (out != fd && dup3(out, fd, O_CLOEXEC) < 0)
+		_exit(255);
+	(void)close_range((unsigned)fd + 1, ~0U, 0);
+	(void)setsid();
+	_exit(work(userdata, fd) & 0xff);
+}
+
+int child_fork(struct child *c, child_work_t work, void *userdata)
+{
+	_cleanup_close_ int out = -1;
+	pid_t pid;
+
+	if (c->pid > 0)
+		return -EBUSY;
+	out = memory_file("report");
+	if (out < 0)
+		return out;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		run_copy(work, userdata, out);
+	child_done(c);
+	c->pid = pid;
+	c->out_fd = TAKE_FD(out);
 	return 0;
 }
 

@@ -21,6 +21,15 @@ void child_done(struct child *c);
  * LC_ALL=C. -errno; -ENOENT when the program does not exist. */
 int child_start(struct child *c, const char *const *argv, const void *input, size_t input_size);
 
+/*
+ * The same for a copy of this process that runs work() and ends with what it returns (0 to 255);
+ * what it writes to out_fd is its output, standard error stays ours. Of our file descriptors it has
+ * only these. For work that takes longer than the event loop can wait; the copy must not touch the
+ * loop.
+ */
+typedef int (*child_work_t)(void *userdata, int out_fd);
+int child_fork(struct child *c, child_work_t work, void *userdata);
+
 /* All that the child wrote, malloc'ed and NUL-terminated; call after it ended. */
 int child_output(const struct child *c, char **ret, size_t *ret_size);
 int child_errors(const struct child *c, char **ret);

@@ -50,10 +50,18 @@ static void interface_name(unsigned index, char ret[16])
 
 /* Addresses */
 
+/* The link's number is asked for once: a question for each of its 10,000 addresses takes longer
+ * than all the rest. */
+struct address_reader {
+	struct host_facts *facts;
+	unsigned ipvs_link; /* 0: there is none */
+};
+
 static int on_address(struct nlmsghdr *h, void *userdata)
 {
 	struct nlattr *tb[IFA_MAX + 1];
-	struct host_facts *f = userdata;
+	const struct address_reader *reader = userdata;
+	struct host_facts *f = reader->facts;
 	struct host_address a = {0};
 	struct host_neighbour peer = {.peer = true};
 	const struct ifaddrmsg *ifa;
@@ -70,9 +78,9 @@ static int on_address(struct nlmsghdr *h, void *userdata)
 	has_local = addr_from(tb[IFA_LOCAL], family, &a.addr);
 	if (!has_local && !addr_from(tb[IFA_ADDRESS], family, &a.addr))
 		return 0;
-	interface_name(ifa->ifa_index, a.interface);
-	if (streq(a.interface, IPVS_LINK))
+	if (ifa->ifa_index == reader->ipvs_link)
 		return 0;
+	interface_name(ifa->ifa_index, a.interface);
 	a.length = ifa->ifa_prefixlen;
 	if (has_local && addr_from(tb[IFA_ADDRESS], family, &peer.addr) &&
 	    !addr_equal(&peer.addr, &a.addr)) {
@@ -90,7 +98,7 @@ static int on_address(struct nlmsghdr *h, void *userdata)
  * Peers come with the addresses, gateways later. */
 static void drop_addresses(void *userdata)
 {
-	struct host_facts *f = userdata;
+	struct host_facts *f = ((struct address_reader *)userdata)->facts;
 
 	f->n_addresses = f->n_neighbours = 0;
 }
@@ -170,12 +178,13 @@ static int read_routes(struct host_facts *f)
 	_cleanup_(netlink_closep) struct nl_sock *s = NULL;
 	const struct ifaddrmsg ifa = {.ifa_family = AF_UNSPEC};
 	const struct rtmsg routes[] = {{.rtm_family = AF_INET}, {.rtm_family = AF_INET6}};
+	struct address_reader reader = {f, if_nametoindex(IPVS_LINK)};
 	int r;
 
 	r = netlink_open(NETLINK_ROUTE, &s);
 	if (r < 0)
 		return r;
-	r = netlink_dump(s, RTM_GETADDR, &ifa, sizeof(ifa), on_address, drop_addresses, f);
+	r = netlink_dump(s, RTM_GETADDR, &ifa, sizeof(ifa), on_address, drop_addresses, &reader);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < ELEMENTSOF(routes); i++) {

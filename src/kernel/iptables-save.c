@@ -130,11 +130,16 @@ static bool in_list(const char *name, const char *const *list, size_t n)
 
 bool iptables_chain_is_ours(enum seen_table t, const char *name)
 {
-	static const char *const filter[] = {"KUBE-SERVICES",	    "KUBE-EXTERNAL-SERVICES",
-					     "KUBE-FORWARD",	    "KUBE-NODEPORTS",
-					     "KUBE-PROXY-FIREWALL", "KUBE-FIREWALL"};
+	static const char *const filter[] = {"KUBE-SERVICES", "KUBE-EXTERNAL-SERVICES",
+					     "KUBE-FORWARD", "KUBE-NODEPORTS",
+					     "KUBE-PROXY-FIREWALL", "KUBE-FIREWALL",
+					     /* ipvs mode's alone */
+					     "KUBE-NODE-PORT", "KUBE-SOURCE-RANGES-FIREWALL",
+					     "KUBE-IPVS-FILTER", "KUBE-IPVS-OUT-FILTER"};
 	static const char *const nat[] = {"KUBE-SERVICES", "KUBE-NODEPORTS", "KUBE-POSTROUTING",
-					  "KUBE-MARK-MASQ"};
+					  "KUBE-MARK-MASQ",
+					  /* ipvs mode's alone */
+					  "KUBE-NODE-PORT", "KUBE-LOAD-BALANCER"};
 	static const char *const prefixes[] = {"KUBE-SEP-", "KUBE-SVC-", "KUBE-EXT-", "KUBE-SVL-",
 					       "KUBE-FW-"};
 

@@ -65,8 +65,8 @@ bool iptables_seen_foreign(const struct iptables_seen *s);
  * alone does not count, the kubelet makes it too. */
 bool iptables_seen_ours(const struct iptables_seen *s);
 
-/* Whether a chain name is ours in that table (spec/iptables.md section 1.1, canary and
- * KUBE-FIREWALL included). */
+/* Whether a chain name is ours in that table, in any mode (spec/iptables.md section 1.1, canary and
+ * KUBE-FIREWALL included; spec/ipvs.md section 1.3). */
 bool iptables_chain_is_ours(enum seen_table t, const char *name);
 
 /* Target of a rule as printed by a save ("-j NAME" or "-g NAME" outside of quotes), at most size -

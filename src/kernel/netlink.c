@@ -5,15 +5,38 @@
 #include <linux/netlink.h>
 #include <netlink/errno.h>
 #include <netlink/handlers.h>
+#include <sys/socket.h>
+
+#include "base/array.h"
 
 #define DUMP_ATTEMPTS 8
 
+/* What a socket is asked for: acknowledgements of a pipeline wait here. The kernel doubles it, and
+ * gives less where net.core.rmem_max is less. */
+#define RECEIVE_BUFFER (256 * 1024)
+#define SEND_BUFFER (128 * 1024) /* a message must fit in twice that */
+
 struct exchange {
-	netlink_message_t message;
+	netlink_message_t message, failed;
 	void *userdata;
+	const struct nlmsghdr *current; /* inside a callback: what it is called for */
+	uint32_t sequence;
 	int error; /* the first, as a negative errno */
 	bool finished;
 };
+
+struct pipeline {
+	int *errors;
+	const struct nlmsghdr *current;
+	uint32_t first; /* sequence number of the first request */
+	size_t n_queued, n_sent, n_answered;
+	size_t window; /* so many may be unanswered */
+	char *batch;   /* those queued, for one send */
+	size_t batch_size, batch_allocated;
+};
+
+#define UNANSWERED 1
+#define BATCH_SIZE (32 * 1024) /* of one send; a larger message goes alone */
 
 /* libnl knows fewer errors than errno; only failures of the library itself and of its socket come
  * this way, what the kernel answered is taken from its message. */
@@ -26,8 +49,9 @@ static int errno_from_nl(int error)
 	case NLE_NOACCESS:
 		return -EPERM;
 	case NLE_DUMP_INTR:
-	case NLE_AGAIN:
 		return -EAGAIN;
+	case NLE_MSG_TRUNC:
+		return -EBADMSG;
 	case NLE_PROTO_MISMATCH:
 	case NLE_AF_NOSUPPORT:
 		return -EPROTONOSUPPORT;
@@ -38,6 +62,8 @@ static int errno_from_nl(int error)
 
 int netlink_open(int protocol, struct nl_sock **ret)
 {
+	/* The kernel answers before a send returns: who waits at all waits for what was lost. */
+	const struct timeval patience = {.tv_sec = 5};
 	_cleanup_(netlink_closep) struct nl_sock *s = nl_socket_alloc();
 	int r;
 
@@ -48,8 +74,43 @@ int netlink_open(int protocol, struct nl_sock **ret)
 	if (r < 0)
 		return errno == EPROTONOSUPPORT || errno == EAFNOSUPPORT ? -EPROTONOSUPPORT
 									 : errno_from_nl(r);
+	(void)nl_socket_set_buffer_size(s, RECEIVE_BUFFER, SEND_BUFFER);
+	if (setsockopt(nl_socket_get_fd(s), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) <
+	    0)
+		return -errno;
 	*ret = TAKE_PTR(s);
 	return 0;
+}
+
+int netlink_parse(const struct nlattr *attrs, int size, struct nlattr **tb, int max,
+		  const struct nla_policy *policy)
+{
+	const struct nlattr *a = attrs;
+	int rest = size;
+
+	while (nla_ok(a, rest))
+		a = nla_next(a, &rest);
+	if (rest > 0) /* the padding after the last one may be missing: less than 0 */
+		return -EBADMSG;
+	return nla_parse(tb, max, (struct nlattr *)(uintptr_t)attrs, size,
+			 (struct nla_policy *)(uintptr_t)policy) < 0
+		       ? -EBADMSG
+		       : 0;
+}
+
+/* No kernel answers with a positive error: whatever it means, nothing was done. */
+static int answered_error(const struct nlmsgerr *e)
+{
+	return e->error > 0 ? -EBADMSG : e->error;
+}
+
+/* Called before all others. What a broken-off exchange has left in the socket is passed over. */
+static int on_sequence(struct nl_msg *msg, void *userdata)
+{
+	struct exchange *x = userdata;
+
+	x->current = nlmsg_hdr(msg);
+	return x->current->nlmsg_seq == x->sequence ? NL_OK : NL_SKIP;
 }
 
 static int on_valid(struct nl_msg *msg, void *userdata)
@@ -65,11 +126,27 @@ static int on_valid(struct nl_msg *msg, void *userdata)
 	return NL_OK; /* the rest of the answer is read all the same: the socket stays in step */
 }
 
-static int on_end(struct nl_msg *msg, void *userdata)
+static int on_ack(struct nl_msg *msg, void *userdata)
 {
 	struct exchange *x = userdata;
 
 	(void)msg;
+	x->finished = true;
+	return NL_STOP;
+}
+
+/* A dump that fails on its way tells so in its last message. */
+static int on_finish(struct nl_msg *msg, void *userdata)
+{
+	const struct nlmsghdr *h = nlmsg_hdr(msg);
+	struct exchange *x = userdata;
+	int error;
+
+	if (nlmsg_datalen(h) >= (int)sizeof(error)) {
+		memcpy(&error, nlmsg_data(h), sizeof(error));
+		if (error < 0 && x->error == 0)
+			x->error = error;
+	}
 	x->finished = true;
 	return NL_STOP;
 }
@@ -79,13 +156,61 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *userdata
 	struct exchange *x = userdata;
 
 	(void)from;
-	if (x->error == 0)
-		x->error = e->error;
+	if (x->error == 0) {
+		x->error = answered_error(e);
+		if (x->failed)
+			(void)x->failed((struct nlmsghdr *)(uintptr_t)x->current, x->userdata);
+	}
 	x->finished = true;
 	return NL_STOP;
 }
 
-/* Sends what msg holds and reads until the answer is complete. */
+/* What comes at once must be whole messages: libnl passes over one that is cut short, and a dump
+ * would lack what was in it without a word. */
+static int receive_whole(struct nl_sock *s, struct sockaddr_nl *from, unsigned char **buf,
+			 struct ucred **credentials)
+{
+	int n = nl_recv(s, from, buf, credentials), rest = n;
+	struct nlmsghdr *h;
+
+	if (n <= 0)
+		return n;
+	for (h = (struct nlmsghdr *)*buf; nlmsg_ok(h, rest); h = nlmsg_next(h, &rest))
+		continue;
+	if (rest <= 0)
+		return n;
+	free(*buf);
+	*buf = NULL;
+	return -NLE_MSG_TRUNC;
+}
+
+/* While a full socket is not empty the kernel drops all further answers to it, without a word. */
+static void drain(struct nl_sock *s)
+{
+	char byte;
+
+	while (recv(nl_socket_get_fd(s), &byte, sizeof(byte), MSG_DONTWAIT) >= 0 ||
+	       errno == ENOBUFS || errno == EINTR)
+		;
+}
+
+/* Reads what is there. */
+static int receive(struct nl_sock *s, struct nl_cb *cb)
+{
+	int r;
+
+	nl_cb_overwrite_recv(cb, receive_whole);
+	errno = 0;
+	r = nl_recvmsgs(s, cb);
+	if (r < 0 && errno == ENOBUFS) { /* to libnl it is a lack of memory */
+		drain(s);
+		return -ENOBUFS;
+	}
+	if (r == -NLE_AGAIN)
+		return -ETIMEDOUT;
+	return r < 0 ? errno_from_nl(r) : 0;
+}
+
 static int exchange_run(struct nl_sock *s, struct nl_msg *msg, struct exchange *x)
 {
 	struct nl_cb *cb;
@@ -94,18 +219,29 @@ static int exchange_run(struct nl_sock *s, struct nl_msg *msg, struct exchange *
 	cb = nl_cb_alloc(NL_CB_DEFAULT);
 	if (!cb)
 		return -ENOMEM;
+	(void)nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, x);
 	(void)nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, x);
-	(void)nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_end, x);
-	(void)nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_end, x);
+	(void)nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, x);
+	(void)nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, x);
 	(void)nl_cb_err(cb, NL_CB_CUSTOM, on_error, x);
 
 	r = nl_send_auto(s, msg);
+	x->sequence = nlmsg_hdr(msg)->nlmsg_seq;
+	if (r < 0)
+		r = errno_from_nl(r);
 	while (r >= 0 && !x->finished)
-		r = nl_recvmsgs(s, cb);
+		r = receive(s, cb);
 	nl_cb_put(cb);
-	if (x->error < 0)
-		return x->error;
-	return r < 0 ? errno_from_nl(r) : 0;
+	return x->error < 0 ? x->error : r < 0 ? r : 0;
+}
+
+int netlink_exchange(struct nl_sock *s, struct nl_msg *msg, netlink_message_t message,
+		     netlink_message_t failed, void *userdata)
+{
+	struct exchange x = {.message = message, .failed = failed, .userdata = userdata};
+
+	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	return exchange_run(s, msg, &x);
 }
 
 static int request_new(int type, int flags, const void *header, size_t header_size,
@@ -136,22 +272,196 @@ int netlink_request(struct nl_sock *s, int type, int flags, const void *header, 
 	return exchange_run(s, msg, &x);
 }
 
-int netlink_dump(struct nl_sock *s, int type, const void *header, size_t header_size,
-		 netlink_message_t message, void (*restart)(void *userdata), void *userdata)
+int netlink_dump_message(struct nl_sock *s, struct nl_msg *msg, netlink_message_t message,
+			 void (*restart)(void *userdata), void *userdata)
 {
+	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_REQUEST | NLM_F_DUMP;
 	for (unsigned i = 0; i < DUMP_ATTEMPTS; i++) {
-		_cleanup_(netlink_msg_freep) struct nl_msg *msg = NULL;
 		struct exchange x = {.message = message, .userdata = userdata};
 		int r;
 
 		if (restart)
 			restart(userdata);
-		r = request_new(type, NLM_F_REQUEST | NLM_F_DUMP, header, header_size, &msg);
-		if (r < 0)
-			return r;
+		nlmsg_hdr(msg)->nlmsg_seq = NL_AUTO_SEQ;
 		r = exchange_run(s, msg, &x);
 		if (r != -EAGAIN)
 			return r;
 	}
 	return -EAGAIN;
+}
+
+int netlink_dump(struct nl_sock *s, int type, const void *header, size_t header_size,
+		 netlink_message_t message, void (*restart)(void *userdata), void *userdata)
+{
+	_cleanup_(netlink_msg_freep) struct nl_msg *msg = NULL;
+	int r;
+
+	r = request_new(type, 0, header, header_size, &msg);
+	if (r < 0)
+		return r;
+	return netlink_dump_message(s, msg, message, restart, userdata);
+}
+
+static void pipeline_answer(struct pipeline *p, int error)
+{
+	size_t i = p->current->nlmsg_seq - p->first;
+
+	if (p->errors[i] == UNANSWERED) {
+		p->errors[i] = error;
+		p->n_answered++;
+	}
+}
+
+static int on_pipeline_sequence(struct nl_msg *msg, void *userdata)
+{
+	struct pipeline *p = userdata;
+
+	p->current = nlmsg_hdr(msg);
+	return p->current->nlmsg_seq - p->first < p->n_sent ? NL_OK : NL_SKIP;
+}
+
+static int on_pipeline_ack(struct nl_msg *msg, void *userdata)
+{
+	(void)msg;
+	pipeline_answer(userdata, 0);
+	return NL_OK;
+}
+
+static int on_pipeline_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *userdata)
+{
+	(void)from;
+	pipeline_answer(userdata, answered_error(e));
+	return NL_SKIP; /* NL_STOP would be a failure to libnl */
+}
+
+static int on_pipeline_other(struct nl_msg *msg, void *userdata)
+{
+	(void)msg;
+	(void)userdata;
+	return NL_OK;
+}
+
+/*
+ * How many requests of that size may be unanswered, so that their answers fit in the receive buffer
+ * also when each is a refusal, which has the request in it. The kernel counts what it has
+ * allocated: up to twice the size, and a header of its own.
+ */
+static size_t pipeline_window(size_t buffer, size_t message_size)
+{
+	size_t n = buffer / (2 * message_size + 2048);
+
+	return n ? n : 1;
+}
+
+static size_t receive_buffer(const struct nl_sock *s)
+{
+	socklen_t length = sizeof(int);
+	int size;
+
+	if (getsockopt(nl_socket_get_fd(s), SOL_SOCKET, SO_RCVBUF, &size, &length) < 0 || size < 0)
+		return 0;
+	return (size_t)size;
+}
+
+static size_t pipeline_in_flight(const struct pipeline *p)
+{
+	return p->n_sent + p->n_queued - p->n_answered;
+}
+
+/* Is there room for it in the send that is being put together? One alone always finds it. */
+static bool pipeline_has_room(const struct pipeline *p, const struct nlmsghdr *h)
+{
+	if (p->n_queued > 0 && p->batch_size + NLMSG_ALIGN(h->nlmsg_len) > BATCH_SIZE)
+		return false;
+	return pipeline_in_flight(p) == 0 || pipeline_in_flight(p) < p->window;
+}
+
+static int pipeline_queue(struct nl_sock *s, struct pipeline *p, struct nl_msg *msg)
+{
+	struct nlmsghdr *h = nlmsg_hdr(msg);
+
+	if (array_reserve(&p->batch, &p->batch_allocated,
+			  p->batch_size + NLMSG_ALIGN(h->nlmsg_len)) < 0)
+		return -ENOMEM;
+	h->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	h->nlmsg_seq = NL_AUTO_SEQ;
+	nl_complete_msg(s, msg); /* numbers follow each other */
+	if (p->n_sent + p->n_queued == 0)
+		p->first = h->nlmsg_seq;
+	memcpy(p->batch + p->batch_size, h, h->nlmsg_len);
+	memset(p->batch + p->batch_size + h->nlmsg_len, 0,
+	       NLMSG_ALIGN(h->nlmsg_len) - h->nlmsg_len);
+	p->batch_size += NLMSG_ALIGN(h->nlmsg_len);
+	p->n_queued++;
+	return 0;
+}
+
+static int pipeline_send(struct nl_sock *s, struct pipeline *p)
+{
+	int r = p->n_queued ? nl_sendto(s, p->batch, p->batch_size) : 0;
+
+	if (r >= 0)
+		p->n_sent += p->n_queued;
+	p->n_queued = p->batch_size = 0;
+	return r < 0 ? errno_from_nl(r) : 0;
+}
+
+static int pipeline_run(struct nl_sock *s, struct nl_cb *cb, struct pipeline *p,
+			netlink_build_t build, void *userdata, size_t n)
+{
+	_cleanup_(netlink_msg_freep) struct nl_msg *next = NULL; /* built, and found no room yet */
+	size_t buffer = receive_buffer(s), largest = 0;
+	int r, failed = 0; /* failed: nothing more is sent, what was sent is waited for */
+
+	while (p->n_answered < (failed ? p->n_sent : n)) {
+		while (!failed && p->n_sent + p->n_queued < n) {
+			if (!next)
+				failed = build(p->n_sent + p->n_queued, userdata, &next);
+			if (failed)
+				break;
+			largest = MAX_OF(largest, (size_t)nlmsg_hdr(next)->nlmsg_len);
+			p->window = pipeline_window(buffer, largest);
+			if (!pipeline_has_room(p, nlmsg_hdr(next)))
+				break;
+			failed = pipeline_queue(s, p, next);
+			next = netlink_msg_free(next);
+		}
+		r = pipeline_send(s, p);
+		failed = failed ? failed : r;
+		/* Half of the answers, so that the next send is worth its while; at the end all. */
+		while (p->n_answered < p->n_sent &&
+		       (failed || p->n_sent == n || pipeline_in_flight(p) > p->window / 2)) {
+			r = receive(s, cb);
+			if (r < 0)
+				return r;
+		}
+	}
+	return failed;
+}
+
+int netlink_pipeline(struct nl_sock *s, netlink_build_t build, void *userdata, size_t n,
+		     int *errors)
+{
+	struct pipeline p = {.errors = errors};
+	struct nl_cb *cb;
+	int r;
+
+	for (size_t i = 0; i < n; i++)
+		errors[i] = UNANSWERED;
+	cb = nl_cb_alloc(NL_CB_DEFAULT);
+	if (cb) {
+		(void)nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_pipeline_sequence, &p);
+		(void)nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_pipeline_ack, &p);
+		(void)nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_pipeline_other, &p);
+		(void)nl_cb_err(cb, NL_CB_CUSTOM, on_pipeline_error, &p);
+		r = pipeline_run(s, cb, &p, build, userdata, n);
+		nl_cb_put(cb);
+	} else {
+		r = -ENOMEM;
+	}
+	free(p.batch);
+	for (size_t i = 0; i < n; i++)
+		if (errors[i] == UNANSWERED)
+			errors[i] = r;
+	return r;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -52,8 +53,12 @@ int sysctl_ensure_int(const char *name, int64_t value)
 
 bool sysctl_ipv6_usable(void)
 {
+	/* Only asked for because that loads the module. */
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int64_t disabled;
 
+	if (fd >= 0)
+		(void)close(fd);
 	if (access("/proc/net/if_inet6", F_OK) < 0)
 		return false;
 	return sysctl_read_int("net/ipv6/conf/all/disable_ipv6", &disabled) < 0 || disabled != 1;

@@ -505,6 +505,10 @@ const struct check_row check_rows[] = {
 	[CHECK_C47_NONE] = {"1.7", ON_HOST, "clusterIP", W,
 			    "{family} is off on this host: the service is not served",
 			    "give it a clusterIP of the other family"},
+	[CHECK_C42_SET] = {"C42", ON_HOST, NULL, W,
+			   "set {name} of ipvs mode would need {count} entries and holds at most "
+			   "{limit}: what comes after these would not be served",
+			   "use fewer ports of services on this host, or Mode=iptables"},
 };
 _Static_assert(ELEMENTSOF(check_rows) == _CHECK_MAX, "one row a check");
 

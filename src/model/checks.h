@@ -236,6 +236,7 @@ enum check {
 	CHECK_X9_SOCKET,
 	CHECK_C47_SOME,
 	CHECK_C47_NONE,
+	CHECK_C42_SET,
 	_CHECK_MAX,
 };
 extern const struct check_row check_rows[];

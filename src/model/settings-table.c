@@ -247,5 +247,5 @@ const char *svc_mode_text(enum svc_mode m)
 
 bool svc_mode_built(enum svc_mode m)
 {
-	return m == MODE_IPTABLES;
+	return m == MODE_IPTABLES || m == MODE_IPVS;
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "model/choose.h"
 #include "model/names.h"
 #include "rules/ruleset.h"
+#include "rules/service-facts.h"
 
 /*
  * One service in one family. The letters and numbers of rules (A1, B1, ...) are those of
@@ -31,10 +31,7 @@ struct job {
 	const struct rules_env *env;
 	const struct service_def *def;
 	struct fragment *fragment;
-	bool external_local; /* ETL */
-	bool internal_local; /* ITL */
-	bool ranges;	     /* source ranges count: some of this family, none of them /0 */
-	bool node_in_ranges;
+	const struct service_facts *facts;
 	struct port_plan *ports;
 };
 
@@ -46,61 +43,22 @@ static void job_done(struct job *j)
 	fragment_unref(j->fragment);
 }
 
-static bool is_external_ip(const struct job *j, size_t i)
-{
-	return j->env->allow_external_ips && j->def->external_ips[i].family == j->env->family;
-}
-
-static bool is_lb_ip(const struct job *j, size_t i)
-{
-	return !j->def->lb_ips[i].proxy && j->def->lb_ips[i].ip.family == j->env->family;
-}
-
-static bool is_range(const struct job *j, size_t i)
-{
-	return j->def->source_ranges[i].addr.family == j->env->family;
-}
-
-static void look_at_ranges(struct job *j)
-{
-	for (size_t i = 0; i < j->def->n_source_ranges; i++) {
-		const struct addr_prefix *range = &j->def->source_ranges[i];
-
-		if (!is_range(j, i))
-			continue;
-		if (range->length == 0) {
-			j->ranges = false;
-			return;
-		}
-		j->ranges = true;
-		if (addr_prefix_contains(range, &j->env->node_ip))
-			j->node_in_ranges = true;
-	}
-}
-
 static int plan_port(struct job *j, size_t index)
 {
-	const struct service_def *def = j->def;
+	const struct service_facts *f = j->facts;
 	struct port_plan *p = &j->ports[index];
-	bool has_external_ip = false, has_lb_ip = false, some_local;
+	bool some_local;
 	int r;
 
-	for (size_t i = 0; i < def->n_external_ips; i++)
-		has_external_ip = has_external_ip || is_external_ip(j, i);
-	for (size_t i = 0; i < def->n_lb_ips; i++)
-		has_lb_ip = has_lb_ip || is_lb_ip(j, i);
-	p->accessible = def->ports[index].node_port != 0 || has_lb_ip || has_external_ip;
-
-	r = choose_endpoints(&j->fragment->service->endpoints[index][j->env->family],
-			     !j->internal_local || p->accessible,
-			     j->internal_local || (j->external_local && p->accessible),
-			     j->env->node_name, j->env->zone, &p->choice);
+	r = service_facts_choose(f, j->fragment->service, index, j->env->node_name, j->env->zone,
+				 &p->choice);
 	if (r < 0)
 		return r;
 	some_local = p->choice.n_local > 0;
-	p->internal = p->choice.any && (!j->internal_local || some_local);
-	p->external = p->choice.any && (!j->external_local || some_local);
-	p->firewall = p->choice.any && has_lb_ip && j->ranges;
+	p->accessible = service_facts_accessible(f, index);
+	p->internal = p->choice.any && (!f->internal_local || some_local);
+	p->external = p->choice.any && (!f->external_local || some_local);
+	p->firewall = p->choice.any && f->has_lb_ip && f->ranges;
 	return 0;
 }
 
@@ -202,13 +160,13 @@ static void add_for_addresses(const struct writer *w, struct rule_list *to, stru
 	const struct service_def *def = w->job->def;
 
 	for (size_t i = 0; !lb && i < def->n_external_ips; i++) {
-		if (!is_external_ip(w->job, i))
+		if (!service_facts_external_ip(w->job->facts, i))
 			continue;
 		r.dst = addr_to_prefix(&def->external_ips[i]);
 		add(to, &r);
 	}
 	for (size_t i = 0; lb && i < def->n_lb_ips; i++) {
-		if (!is_lb_ip(w->job, i))
+		if (!service_facts_lb_ip(w->job->facts, i))
 			continue;
 		r.dst = addr_to_prefix(&def->lb_ips[i].ip);
 		add(to, &r);
@@ -246,12 +204,11 @@ static void write_filter(const struct writer *w)
 		r.target = TARGET_DROP;
 		add_for_addresses(w, dispatch(w, DISPATCH_FILTER_FIREWALL), r, true);
 	}
-	if (j->def->type == SVC_LOAD_BALANCER && j->external_local &&
-	    j->def->health_check_node_port != 0) {
+	if (service_facts_health_port(j->facts) != 0) {
 		struct rule h = match_frontend(w, COMMENT_HEALTH_CHECK, NULL);
 
 		h.protocol = SVC_TCP;
-		h.dport = j->def->health_check_node_port;
+		h.dport = service_facts_health_port(j->facts);
 		h.target = TARGET_ACCEPT;
 		add(dispatch(w, DISPATCH_FILTER_NODEPORTS), &h);
 	}
@@ -269,7 +226,7 @@ static void write_dispatch(const struct writer *w)
 
 	if (p->internal) {
 		r = match_frontend(w, COMMENT_CLUSTER_IP, cluster_ip);
-		jump(&r, w->job->internal_local ? p->svl->name : p->svc->name);
+		jump(&r, w->job->facts->internal_local ? p->svl->name : p->svc->name);
 		add(services, &r);
 	}
 	if (!p->ext)
@@ -327,7 +284,7 @@ static void write_external(const struct writer *w)
 	struct rule_list *to = &p->ext->rules;
 	struct rule r = w->base;
 
-	if (!w->job->external_local) {
+	if (!w->job->facts->external_local) {
 		r.comment = COMMENT_MASQ_EXTERNAL;
 		jump(&r, "KUBE-MARK-MASQ");
 		add(to, &r);
@@ -356,7 +313,7 @@ static void write_external(const struct writer *w)
 	}
 	if (p->external) {
 		r = w->base;
-		jump(&r, w->job->external_local ? p->svl->name : p->svc->name);
+		jump(&r, w->job->facts->external_local ? p->svl->name : p->svc->name);
 		add(to, &r);
 	}
 }
@@ -372,15 +329,15 @@ static void write_firewall(const struct writer *w)
 	jump(&r, w->plan->ext->name);
 	r.flags = RULE_SRC | RULE_SRC_PREFIX;
 	for (size_t i = 0; i < j->def->n_source_ranges; i++) {
-		if (!is_range(j, i))
+		if (!service_facts_range(j->facts, i))
 			continue;
 		r.src = j->def->source_ranges[i];
 		add(to, &r);
 	}
 	/* Packets of this host to the balancer's address have it as their source, too. */
 	r.flags = RULE_SRC;
-	for (size_t i = 0; j->node_in_ranges && i < j->def->n_lb_ips; i++) {
-		if (!is_lb_ip(j, i))
+	for (size_t i = 0; j->facts->node_in_ranges && i < j->def->n_lb_ips; i++) {
+		if (!service_facts_lb_ip(j->facts, i))
 			continue;
 		r.src = addr_to_prefix(&j->def->lb_ips[i].ip);
 		add(to, &r);
@@ -462,12 +419,12 @@ static void write_port(const struct job *j, size_t index)
 	if (p->fw)
 		write_firewall(&w);
 	if (p->svc) {
-		if (!j->internal_local)
+		if (!j->facts->internal_local)
 			write_masquerade(&w, &p->svc->rules);
 		write_balance(&w, &p->svc->rules, p->choice.cluster, p->choice.n_cluster);
 	}
 	if (p->svl) {
-		if (j->internal_local)
+		if (j->facts->internal_local)
 			write_masquerade(&w, &p->svl->rules);
 		write_balance(&w, &p->svl->rules, p->choice.local, p->choice.n_local);
 	}
@@ -526,11 +483,44 @@ static int new_fragment(const struct rules_env *env, struct service *service, st
 	return 0;
 }
 
+static int make_all_chains(struct job *j, size_t n)
+{
+	struct chain *chains;
+
+	if (n == 0)
+		return 0;
+	chains = calloc(n, sizeof(*chains));
+	if (!chains)
+		return -ENOMEM;
+	j->fragment->chains = chains;
+	for (size_t i = 0; i < j->def->n_ports; i++)
+		make_chains(j, i);
+	return 0;
+}
+
+/* What each port has, and its chains. */
+static int plan(struct job *j)
+{
+	size_t n_ports = j->def->n_ports, n_chains = 0;
+
+	j->ports = calloc(n_ports, sizeof(*j->ports));
+	if (!j->ports)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_ports; i++) {
+		int r = plan_port(j, i);
+
+		if (r < 0)
+			return r;
+		n_chains += count_chains(&j->ports[i]);
+	}
+	return make_all_chains(j, n_chains);
+}
+
 int fragment_compile(const struct rules_env *env, struct service *service, struct fragment **ret)
 {
 	const struct service_def *def = service->def;
-	_cleanup_(job_done) struct job j = {.env = env, .def = def};
-	size_t n_chains = 0;
+	struct service_facts facts;
+	_cleanup_(job_done) struct job j = {.env = env, .def = def, .facts = &facts};
 	int r;
 
 	r = new_fragment(env, service, &j.fragment);
@@ -538,25 +528,11 @@ int fragment_compile(const struct rules_env *env, struct service *service, struc
 		return r;
 	if (view_serves(def, env->family) && def->n_ports > 0) {
 		j.fragment->n_endpoints = service->n_endpoints[env->family];
-		j.external_local = def->external_local && service_def_externally_accessible(def);
-		j.internal_local = def->internal_local;
-		look_at_ranges(&j);
-		j.ports = calloc(def->n_ports, sizeof(*j.ports));
-		if (!j.ports)
-			return -ENOMEM;
-		for (size_t i = 0; i < def->n_ports; i++) {
-			r = plan_port(&j, i);
-			if (r < 0)
-				return r;
-			n_chains += count_chains(&j.ports[i]);
-		}
-		if (n_chains > 0) {
-			j.fragment->chains = calloc(n_chains, sizeof(struct chain));
-			if (!j.fragment->chains)
-				return -ENOMEM;
-		}
-		for (size_t i = 0; i < def->n_ports; i++)
-			make_chains(&j, i);
+		service_facts_find(def, env->family, env->allow_external_ips, &env->node_ip,
+				   &facts);
+		r = plan(&j);
+		if (r < 0)
+			return r;
 		write_all(&j);
 		r = allocate_rules(j.fragment);
 		if (r < 0)

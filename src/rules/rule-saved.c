@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rules/rule-saved.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -33,7 +34,7 @@ static void print_head(const struct rule *r, struct strbuf *out)
 		strbuf_add(out, " -i ");
 		strbuf_add(out, r->interface);
 	}
-	if (r->flags & RULE_PROTOCOL) {
+	if (r->flags & (RULE_PROTOCOL | RULE_PROTOCOL_BARE)) {
 		strbuf_add(out, " -p ");
 		strbuf_add(out, svc_proto_lower((enum svc_proto)r->protocol));
 	}
@@ -51,6 +52,18 @@ static void print_conntrack(const struct rule *r, struct strbuf *out)
 		strbuf_add(out, " -m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT");
 }
 
+/* Of all our comments only those of sets have bytes that a save puts a backslash before. */
+static void print_set_comment(const char *comment, struct strbuf *out)
+{
+	strbuf_add(out, " -m comment --comment \"");
+	for (const char *c = comment; *c; c++) {
+		if (strchr("\\\"'", *c))
+			strbuf_add_char(out, '\\');
+		strbuf_add_char(out, *c);
+	}
+	strbuf_add_char(out, '"');
+}
+
 /* A save quotes every comment of ours, also that which is the name alone. */
 static void print_comment(const struct rule *r, const struct service *service, struct strbuf *out)
 {
@@ -62,6 +75,10 @@ static void print_comment(const struct rule *r, const struct service *service, s
 	if (r->comment == COMMENT_NAME) {
 		strbuf_addf(out, " -m comment --comment \"%s\"",
 			    service_port_name(service, r->port_index, name));
+		return;
+	}
+	if (r->comment == COMMENT_SET) {
+		print_set_comment(r->set->comment, out);
 		return;
 	}
 	alone.flags = 0;
@@ -100,8 +117,35 @@ static void print_statistic(const struct rule *r, struct strbuf *out)
 	strbuf_addf(out, " -m statistic --mode random --probability %.11f", kept / scale);
 }
 
+static void print_set(const struct rule *r, struct strbuf *out)
+{
+	if (r->flags & RULE_SET)
+		strbuf_addf(out, " -m set --match-set %s %s", r->set->name,
+			    rule_lookup_text((enum rule_lookup)r->lookup));
+	if (r->flags & RULE_NOT_PHYSDEV_IN)
+		strbuf_add(out, " -m physdev ! --physdev-is-in");
+	if (r->flags & RULE_SRC_NOT_LOCAL)
+		strbuf_add(out, " -m addrtype ! --src-type LOCAL");
+}
+
+/* The program prints the protocol as a number. */
+static void print_ipvs(const struct rule *r, struct strbuf *out)
+{
+	static const unsigned numbers[_SVC_PROTO_MAX] = {
+		[SVC_TCP] = IPPROTO_TCP,
+		[SVC_UDP] = IPPROTO_UDP,
+		[SVC_SCTP] = IPPROTO_SCTP,
+	};
+	char text[ADDR_TEXT_MAX];
+
+	if (r->flags & RULE_IPVS)
+		strbuf_addf(out, " -m ipvs --vproto %u --vaddr %s --vport %u", numbers[r->protocol],
+			    addr_format(&r->src.addr, text), r->dport);
+}
+
 static void print_matches(const struct rule *r, struct strbuf *out)
 {
+	print_set(r, out);
 	if (r->flags & RULE_DST_LOCAL)
 		strbuf_add(out, " -m addrtype --dst-type LOCAL");
 	if (r->flags & RULE_SRC_LOCAL)
@@ -114,6 +158,7 @@ static void print_matches(const struct rule *r, struct strbuf *out)
 		strbuf_add(out, " --dport ");
 		strbuf_add_u64(out, r->dport);
 	}
+	print_ipvs(r, out);
 	if (r->flags & (RULE_MARK | RULE_MARK_NOT))
 		strbuf_addf(out, " -m mark%s --mark 0x%x/0x%x",
 			    r->flags & RULE_MARK_NOT ? " !" : "", r->mark, r->mark);
@@ -156,6 +201,9 @@ static void print_target(const struct rule *r, enum addr_family family, struct s
 	case TARGET_DNAT:
 		strbuf_add(out, " -j DNAT --to-destination ");
 		strbuf_add(out, addr_port_format(&r->endpoint->ip, r->endpoint->port, text));
+		break;
+	case TARGET_MASQUERADE_PLAIN:
+		strbuf_add(out, " -j MASQUERADE");
 		break;
 	}
 }

@@ -16,6 +16,18 @@ const char *rule_table_text(enum rule_table t)
 	return names[t];
 }
 
+const char *rule_lookup_text(enum rule_lookup l)
+{
+	static const char *const texts[] = {
+		[LOOKUP_DST] = "dst",
+		[LOOKUP_DST_DST] = "dst,dst",
+		[LOOKUP_DST_DST_SRC] = "dst,dst,src",
+		[LOOKUP_SRC_DST] = "src,dst",
+	};
+
+	return texts[l];
+}
+
 /* What stands before and after the name of the service port. */
 static const struct {
 	const char *before, *after;
@@ -38,7 +50,8 @@ static const struct {
 
 static bool comment_has_name(const struct rule *r)
 {
-	return r->comment != COMMENT_NONE && r->comment != COMMENT_LITERAL;
+	return r->comment != COMMENT_NONE && r->comment != COMMENT_LITERAL &&
+	       r->comment != COMMENT_SET;
 }
 
 static bool uses_chain(const struct rule *r)
@@ -61,7 +74,15 @@ static bool same_name(const struct rule *a, const struct service *sa, const stru
 	       streq(sa->def->ports[a->port_index].name, sb->def->ports[b->port_index].name);
 }
 
+static bool same_set(const struct rule *a, const struct rule *b)
+{
+	if (a->lookup != b->lookup || !streq(a->set->name, b->set->name))
+		return false;
+	return a->comment != COMMENT_SET || streq(a->set->comment, b->set->comment);
+}
+
 #define RULE_MARKS (RULE_MARK | RULE_MARK_NOT)
+#define RULE_PROTOCOLS (RULE_PROTOCOL | RULE_PROTOCOL_BARE | RULE_IPVS)
 
 static bool uses_mark(const struct rule *r)
 {
@@ -75,9 +96,9 @@ bool rule_equal(const struct rule *a, const struct service *sa, const struct rul
 
 	if (flags != b->flags || a->comment != b->comment || a->target != b->target)
 		return false;
-	if (flags & RULE_PROTOCOL && a->protocol != b->protocol)
+	if (flags & RULE_PROTOCOLS && a->protocol != b->protocol)
 		return false;
-	if (flags & RULE_DPORT && a->dport != b->dport)
+	if (flags & (RULE_DPORT | RULE_IPVS) && a->dport != b->dport)
 		return false;
 	if (flags & RULE_STATISTIC && a->one_in != b->one_in)
 		return false;
@@ -93,6 +114,8 @@ bool rule_equal(const struct rule *a, const struct service *sa, const struct rul
 		return false;
 	if (uses_chain(a) && a->chain != b->chain && !streq(a->chain, b->chain))
 		return false;
+	if (flags & RULE_SET)
+		return same_set(a, b);
 	if (a->comment == COMMENT_LITERAL)
 		return streq(a->literal, b->literal);
 	if (uses_endpoint(a) && a->endpoint != b->endpoint &&
@@ -147,7 +170,7 @@ static void print_comment(const struct rule *r, const struct service *service, s
 	if (quoted)
 		strbuf_add_char(out, '"');
 	if (!comment_has_name(r)) {
-		strbuf_add(out, r->literal);
+		strbuf_add(out, r->comment == COMMENT_SET ? r->set->comment : r->literal);
 	} else {
 		strbuf_add(out, comments[r->comment].before);
 		strbuf_add(out, service->key);
@@ -280,15 +303,47 @@ static void print_target(const struct rule *r, struct printer *p)
 		clause(p, " -j DNAT --to-destination ");
 		strbuf_add(p->out, addr_port_format(&r->endpoint->ip, r->endpoint->port, text));
 		break;
+	case TARGET_MASQUERADE_PLAIN:
+		clause(p, " -j MASQUERADE");
+		break;
 	}
 }
 
-/* The order of the clauses is that of all templates of spec/iptables.md section 3.4 at once: the
- * kernel keeps the order of matches, so it shows in a save. */
+static void print_set(const struct rule *r, struct printer *p)
+{
+	if (r->flags & RULE_SET) {
+		clause(p, " -m set --match-set ");
+		strbuf_add(p->out, r->set->name);
+		strbuf_add_char(p->out, ' ');
+		strbuf_add(p->out, rule_lookup_text((enum rule_lookup)r->lookup));
+	}
+	if (r->flags & RULE_NOT_PHYSDEV_IN)
+		clause(p, " -m physdev ! --physdev-is-in");
+	if (r->flags & RULE_SRC_NOT_LOCAL)
+		clause(p, " -m addrtype ! --src-type LOCAL");
+}
+
+static void print_ipvs(const struct rule *r, struct printer *p)
+{
+	char text[ADDR_TEXT_MAX];
+
+	clause(p, " -m ipvs --vaddr ");
+	strbuf_add(p->out, addr_format(&r->src.addr, text));
+	strbuf_addf(p->out, " --vproto %s --vport %u", svc_proto_lower((enum svc_proto)r->protocol),
+		    r->dport);
+}
+
+/* The order of the clauses is that of all templates of spec/iptables.md section 3.4 and
+ * spec/ipvs.md section 1.4 at once: the kernel keeps the order of matches, so it shows in a save.
+ */
 void rule_print(const struct rule *r, const struct service *service, struct strbuf *out)
 {
 	struct printer p = {.out = out};
 
+	if (r->flags & RULE_PROTOCOL_BARE) {
+		clause(&p, " -p ");
+		strbuf_add(out, svc_proto_lower((enum svc_proto)r->protocol));
+	}
 	if (r->flags & RULE_COMMENT_LAST)
 		print_conntrack(r, &p);
 	print_comment(r, service, &p);
@@ -307,6 +362,7 @@ void rule_print(const struct rule *r, const struct service *service, struct strb
 		clause(&p, " -m statistic --mode random --probability ");
 		print_probability(r->one_in, out);
 	}
+	print_set(r, &p);
 	if (r->flags & RULE_DST_LOCAL)
 		clause(&p, " -m addrtype --dst-type LOCAL");
 	if (r->flags & RULE_SRC_LOCAL)
@@ -320,6 +376,8 @@ void rule_print(const struct rule *r, const struct service *service, struct strb
 		strbuf_add(out, protocol);
 	}
 	print_addresses(r, &p);
+	if (r->flags & RULE_IPVS)
+		print_ipvs(r, &p);
 	if (r->flags & RULE_MARKS) {
 		clause(&p, " -m mark");
 		if (r->flags & RULE_MARK_NOT)

@@ -40,6 +40,7 @@ enum rule_comment { /* N is the printed service port name, EP the endpoint's "ip
 					      KUBE-PROXY-FIREWALL */
 		    COMMENT_ENDPOINT,	   /* N -> EP */
 		    COMMENT_LITERAL,	   /* rule.literal */
+		    COMMENT_SET,	   /* rule.set's */
 };
 
 enum rule_target {
@@ -53,6 +54,7 @@ enum rule_target {
 	TARGET_MARK_OR,
 	TARGET_MASQUERADE, /* --random-fully */
 	TARGET_DNAT,	   /* to rule.endpoint */
+	TARGET_MASQUERADE_PLAIN,
 };
 
 enum rule_flag {
@@ -81,12 +83,33 @@ enum rule_flag {
 	RULE_SRC_PREFIX = 1 << 22, /* with RULE_SRC*: a range, its length is printed even when it is
 				      a full one */
 	RULE_DST_PREFIX = 1 << 23,
+	/* ipvs mode */
+	RULE_SET = 1 << 24,	       /* -m set --match-set rule.set rule.lookup */
+	RULE_NOT_PHYSDEV_IN = 1 << 25, /* -m physdev ! --physdev-is-in */
+	RULE_SRC_NOT_LOCAL = 1 << 26,  /* -m addrtype ! --src-type LOCAL */
+	RULE_PROTOCOL_BARE = 1 << 27,  /* -p p alone, without -m p */
+	RULE_IPVS = 1 << 28, /* -m ipvs: the virtual server at rule.src, protocol, port dport */
 };
 #define RULE_NO_PORT UINT32_MAX
 
+/* What RULE_SET looks into: a set of the kernel, and the comment of its rules. */
+struct rule_set {
+	const char *name;
+	const char *comment; /* NULL: none */
+};
+/* Which fields of a packet are looked for in it. */
+enum rule_lookup {
+	LOOKUP_DST,
+	LOOKUP_DST_DST,
+	LOOKUP_DST_DST_SRC,
+	LOOKUP_SRC_DST,
+};
+const char *rule_lookup_text(enum rule_lookup l); /* "dst,dst" */
+
 struct rule {
 	uint32_t flags;
-	uint8_t comment, target, protocol; /* enum rule_comment, rule_target, svc_proto */
+	/* enum rule_comment, rule_target, svc_proto, rule_lookup */
+	uint8_t comment, target, protocol, lookup;
 	uint16_t dport;
 	uint32_t
 		port_index; /* which port of the fragment's service; RULE_NO_PORT for fixed rules */
@@ -101,6 +124,7 @@ struct rule {
 		const struct endpoint *endpoint; /* COMMENT_ENDPOINT, TARGET_DNAT: lives in the
 						    fragment's service */
 		const char *literal;		 /* COMMENT_LITERAL */
+		const struct rule_set *set;	 /* RULE_SET, COMMENT_SET: static */
 	};
 	const char *interface; /* owned by the fragment; a prefix ends in '+' */
 };

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "rules/share.h"
 
 static const struct {
 	enum rule_table table;
@@ -69,7 +70,20 @@ static void unref_fragment(void *f)
 	fragment_unref(f);
 }
 
-static const struct runs_ops fragment_runs = {.ref = ref_fragment, .unref = unref_fragment};
+static int compile_fragment(const void *env, struct service *service, void **ret)
+{
+	struct fragment *f;
+	int r = fragment_compile(env, service, &f);
+
+	if (r == 0)
+		*ret = f;
+	return r;
+}
+
+static const struct share_ops share_ops = {
+	.runs = {.ref = ref_fragment, .unref = unref_fragment},
+	.compile = compile_fragment,
+};
 
 struct ruleset *ruleset_ref(struct ruleset *r)
 {
@@ -88,7 +102,7 @@ struct ruleset *ruleset_unref(struct ruleset *r)
 {
 	if (!r || --r->refs > 0)
 		return NULL;
-	runs_done(&r->runs, &fragment_runs);
+	runs_done(&r->runs, &share_ops.runs);
 	free(r->fragments);
 	free(r->forward.rules.items);
 	free(r->firewall.rules.items);
@@ -99,53 +113,6 @@ struct ruleset *ruleset_unref(struct ruleset *r)
 	world_unref(r->world);
 	free(r);
 	return NULL;
-}
-
-/* The first of a family is the only one that counts. */
-static void detect_by_cidr(struct rules_env *env, const struct prefix_list *list)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->items[i].addr.family != env->family)
-			continue;
-		env->detect_flags = RULE_SRC;
-		env->detect_cidr = list->items[i];
-		return;
-	}
-}
-
-/* Both callers have a name of at most 15 bytes: settings_finish() sees to that. */
-/* A prefix as long as a name can be matches that name alone, and iptables takes no longer text. */
-static void detect_by_interface(struct rules_env *env, const char *name, const char *suffix)
-{
-	size_t n = strlen(name);
-
-	if (n == 0 || n >= sizeof(env->detect_interface))
-		return;
-	memcpy(env->detect_interface, name, n);
-	if (n + strlen(suffix) < sizeof(env->detect_interface))
-		(void)stpcpy(env->detect_interface + n, suffix);
-	env->detect_flags = RULE_IN;
-}
-
-static void set_detection(struct rules_env *env, const struct settings *s)
-{
-	switch (s->detect_local) {
-	case DETECT_CLUSTER_CIDR:
-		detect_by_cidr(env, &s->cluster_cidr);
-		break;
-	case DETECT_NODE_CIDR:
-		detect_by_cidr(env, &s->node_cidr);
-		break;
-	case DETECT_BRIDGE_INTERFACE:
-		detect_by_interface(env, s->bridge_interface, "");
-		break;
-	case DETECT_INTERFACE_NAME_PREFIX:
-		detect_by_interface(env, s->interface_name_prefix, "+");
-		break;
-	case DETECT_NONE:
-	case _DETECT_MAX:
-		break;
-	}
 }
 
 static int env_make(const struct view *view, enum addr_family family,
@@ -160,7 +127,7 @@ static int env_make(const struct view *view, enum addr_family family,
 	env->masquerade_all = s->iptables_masquerade_all;
 	env->allow_external_ips = s->allow_external_ips;
 	env->large = view->world->n_served[family] > LARGE_MODE_ENDPOINTS;
-	set_detection(env, s);
+	env->detect_flags = detect_pods(s, family, &env->detect_cidr, env->detect_interface);
 	(void)view_node_ip(view, family, &env->node_ip);
 	env->node_name = strdup(s->node_name);
 	env->zone = strdup(s->zone);
@@ -349,59 +316,28 @@ static int make_fixed(struct ruleset *rs)
 	return make_services_end(rs);
 }
 
-/* Both worlds are sorted, so one walk finds what is shared. */
-/*
- * Fragments of previous are found beside the services that they belong to, without looking at
- * either: two lists of pointers are walked. *ret_made: those made here, which the caller has to
- * give back.
- */
-static int find_fragments(struct ruleset *rs, const struct ruleset *previous,
-			  struct fragment **made, size_t *n_made)
-{
-	struct service *const *services = rs->world->services, *const *old = NULL;
-	size_t n_old = 0, at = 0;
-	int r;
-
-	if (previous && rules_env_equal_for_fragments(&previous->env, &rs->env)) {
-		old = previous->world->services;
-		n_old = previous->n_fragments;
-	}
-	for (size_t i = 0; i < rs->n_fragments; i++) {
-		while (at < n_old && old[at] != services[i] &&
-		       service_key_compare(old[at]->key, services[i]->key) <= 0)
-			at++;
-		if (at < n_old && old[at] == services[i]) {
-			rs->fragments[i] = previous->fragments[at++];
-			continue;
-		}
-		r = fragment_compile(&rs->env, services[i], &rs->fragments[i]);
-		if (r < 0)
-			return r;
-		made[(*n_made)++] = rs->fragments[i];
-	}
-	return 0;
-}
-
 static int make_fragments(struct ruleset *rs, const struct ruleset *previous)
 {
-	_cleanup_free_ struct fragment **made = NULL;
-	size_t n_made = 0, n = rs->world->n_services;
+	struct share_previous before;
+	struct share share;
 	int r;
 
-	if (n == 0)
-		return 0;
-	rs->n_fragments = n;
-	rs->fragments = calloc(n, sizeof(struct fragment *));
-	made = calloc(n, sizeof(struct fragment *));
-	if (!rs->fragments || !made)
-		return -ENOMEM;
-	r = find_fragments(rs, previous, made, &n_made);
-	if (r == 0)
-		r = runs_make((void *const *)rs->fragments, n, previous ? &previous->runs : NULL,
-			      &fragment_runs, &rs->runs);
-	while (n_made > 0)
-		fragment_unref(made[--n_made]);
-	return r;
+	if (previous)
+		before = (struct share_previous){
+			.world = previous->world,
+			.fragments = (void *const *)previous->fragments,
+			.runs = &previous->runs,
+			.lend = rules_env_equal_for_fragments(&previous->env, &rs->env),
+		};
+	r = share_make(rs->world, previous ? &before : NULL, &rs->env, &share_ops, &share);
+	if (r < 0)
+		return r;
+	rs->fragments = (struct fragment **)TAKE_PTR(share.fragments);
+	rs->n_fragments = rs->world->n_services;
+	rs->runs = share.runs;
+	share.runs = (struct runs){0};
+	share_done(&share, &share_ops);
+	return 0;
 }
 
 int ruleset_compile(const struct view *view, enum addr_family family,

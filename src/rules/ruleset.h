@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/view.h"
+#include "rules/detect.h"
 #include "rules/rule.h"
 
 /*
@@ -22,9 +23,6 @@ enum dispatch_chain {
 };
 enum rule_table dispatch_table(enum dispatch_chain c);
 const char *dispatch_name(enum dispatch_chain c);
-
-/* What iptables takes for -i: 15 bytes and the NUL. */
-#define RULES_INTERFACE_MAX 16
 
 /* The rules of one service in one family. */
 struct fragment {

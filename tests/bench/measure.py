@@ -10,8 +10,15 @@ import hosts
 from tap import SVCROUTECTL
 
 PER_FILE = 100
-SETTINGS = "[Proxy]\nNodeName=node-1\nClusterCIDR=10.128.0.0/9\n[IPTables]\nBackend={variant}\n[Sync]\nMinSyncPeriod=0\n"
+SETTINGS = ("[Proxy]\nMode={mode}\nNodeName=node-1\nClusterCIDR=10.128.0.0/9\n[IPTables]\nBackend={variant}\n"
+            "[Sync]\nMinSyncPeriod=0\n")
+IPVS_HEAD = ("services, ipvs", "--once s", "CPU s", "ipvsadm -R s", "ipset restore s", "ip -batch s", "theirs / ours",
+             "peak MiB", "one change: own ms", "children ms", "wall ms")
 TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+
+def settings(variant, mode="iptables"):
+    return SETTINGS.format(variant=variant, mode=mode)
 
 
 def cluster_ip(i):
@@ -71,6 +78,10 @@ def cpu(pid):
     return own, (int(fields[13]) + int(fields[14])) * TICK
 
 
+def print_row(head, row):
+    print("  ".join(str(cell).rjust(len(h)) for cell, h in zip(row, head)), flush=True)
+
+
 def render(root):
     """(seconds of CPU, peak MiB) of `svcroutectl render` of both families."""
     return command("render", "--addresses", "192.0.2.10", root.etc)
@@ -103,10 +114,10 @@ def command(*arguments):
 class Settled:
     """The daemon after its first sync of a world, in a namespace of its own."""
 
-    def __init__(self, root, variant="nft"):
+    def __init__(self, root, variant="nft", mode="iptables"):
         self.root = root
         self.host = hosts.Host("bench")
-        root.write("svcroute.conf", SETTINGS.format(variant=variant))
+        root.write("svcroute.conf", settings(variant, mode))
         start = time.monotonic()
         self.daemon = hosts.Daemon(self.host, root)
         self.daemon.wait_for("READY", "1", seconds=300)

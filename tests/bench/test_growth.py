@@ -34,7 +34,7 @@ def work(root, *arguments):
 
 def check(n, _root):
     """Reading, merging, compiling both families; everything in two files."""
-    with hosts.Root(measure.SETTINGS.format(variant="legacy")) as root:
+    with hosts.Root(measure.settings("legacy")) as root:
         measure.write_one_file(root, n)
         return work(root, "check")
 
@@ -59,8 +59,8 @@ if os.environ.get("SVCROUTE_SANITIZE") == "1":
     with tap.case("growth"):
         raise Skip("sanitizers change what things cost")
     tap.done()
-with hosts.Root(measure.SETTINGS.format(variant="legacy")) as small_root, \
-        hosts.Root(measure.SETTINGS.format(variant="legacy")) as large_root:
+with hosts.Root(measure.settings("legacy")) as small_root, \
+        hosts.Root(measure.settings("legacy")) as large_root:
     measure.write_world(small_root, SMALL)
     measure.write_world(large_root, LARGE)
     for name, of, unit in (("work of check, one file", check, "million instructions"),

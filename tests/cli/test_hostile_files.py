@@ -153,7 +153,7 @@ def wrong_suffix():
 
 
 def mode_not_built():
-    with hosts.Root("[Proxy]\nMode=ipvs\n") as root:
+    with hosts.Root("[Proxy]\nMode=nftables\n") as root:
         root.write("services.d/web.cfg", GOOD)
         for arguments in (("check",), ("render",)):
             status, _, err = ctl("--root", root.path, *arguments)

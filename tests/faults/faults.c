@@ -388,7 +388,8 @@ static int usage(void)
 	(void)fputs(
 		"usage: faults [-s STEP] [-l STEP] [-w DIR] [-n N[+]] NAME ctl|output ARGUMENT...\n"
 		"       faults [OPTION]... NAME look B SAVED\n"
-		"       faults [OPTION]... NAME reload|answers|start|keep A B [KIND/FILE]...\n",
+		"       faults [OPTION]... NAME reload|answers|start|keep|ipvs A B "
+		"[KIND/FILE]...\n",
 		stderr);
 	return MODE_USAGE;
 }
@@ -409,7 +410,7 @@ int main(int argc, char **argv)
 {
 	static const struct fault_mode *const modes[] = {
 		&fault_mode_ctl,   &fault_mode_output, &fault_mode_reload, &fault_mode_answers,
-		&fault_mode_start, &fault_mode_keep,   &fault_mode_look};
+		&fault_mode_start, &fault_mode_keep,   &fault_mode_look,   &fault_mode_ipvs};
 	struct driver d = {.step = 1, .leak_step = 1};
 	const char *one = NULL;
 	int c, status;

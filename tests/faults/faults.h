@@ -16,6 +16,6 @@ struct fault_mode {
 };
 
 extern const struct fault_mode fault_mode_ctl, fault_mode_output, fault_mode_reload,
-	fault_mode_answers, fault_mode_start, fault_mode_keep, fault_mode_look;
+	fault_mode_answers, fault_mode_start, fault_mode_keep, fault_mode_look, fault_mode_ipvs;
 
 void fault_remove_tree(const char *path);

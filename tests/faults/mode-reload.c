@@ -42,7 +42,7 @@ static void ask_broken(void)
 	json_decref(control_verdict_json(1, "no memory", d));
 	json_decref(control_settings_json(&reload.old.world->settings->s,
 					  config_origin(reload.config)));
-	json_decref(control_services_json(reload.old.world, reload.config, "node-1", "east"));
+	json_decref(control_services_json(reload.old.world, reload.config, "node-1", "east", NULL));
 	(void)config_n_refused(reload.config);
 	(void)config_n_files(reload.config);
 	(void)config_directories(reload.config);

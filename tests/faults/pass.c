@@ -111,9 +111,9 @@ int pass_answers(const struct config *c, const struct world *w, struct strbuf *o
 
 	r = add_json(control_status_json(&status), out);
 	if (r == 0)
-		r = add_json(control_services_json(w, c, s->node_name, s->zone), out);
+		r = add_json(control_services_json(w, c, s->node_name, s->zone, NULL), out);
 	if (r == 0)
-		r = add_json(control_endpoints_json(w, NULL, s->node_name, s->zone), out);
+		r = add_json(control_endpoints_json(w, NULL, s->node_name, s->zone, NULL), out);
 	if (r == 0)
 		r = add_json(control_settings_json(s, config_origin(c)), out);
 	if (r == 0)

@@ -23,10 +23,13 @@ REASONS = {
         r"config_(init|read_string)",
     "asks for nothing":
         r"config_(setting_get_\w+|setting_length|destroy|error_\w+|root_setting)|nettle_\w+|ini_parse_string|"
-        r"nla_(data|get_\w+|len|strcmp|strlcpy|parse)|nlmsg_(data|hdr|parse|free)|nl_(cb_(set|err|put)|socket_free|send_auto)|"
+        r"nla_(data|get_\w+|len|next|ok|strcmp|strlcpy|parse\w*|type)|nlmsg_(attr\w+|data\w*|hdr|next|ok|parse|free|valid_hdr)|"
+        r"nl_(cb_(set|err|put|overwrite_recv)|complete_msg|send_auto|sendto|socket_(free|get_fd|set_\w+|disable_msg_peek))|"
         r"sd_event_(exit|loop|now|ref|unref|source_\w+)|sd_watchdog_enabled|scols_(init_debug|unref_table)|"
         r"yaml_(event_delete|parser_(delete|set_\w+))|"
         r"MHD_(destroy_response|get_\w+|lookup_connection_value|resume_connection|suspend_connection|stop_daemon)",
+    "the message has its room, which was asked for with it":
+        r"nla_(put|put_u\d+|nest_\w+)|nlmsg_put",
     "fails through malloc, which jansson is told to take from us":
         r"json_\w+",
     "without memory the connection is closed, as for any other reason":

@@ -41,6 +41,8 @@ def works(scratch):
         # differs from the first only in how files are found
         work("reload of files by name", "reload", a, b, *CHANGES, every=3),
         work("reload back", "reload", b, a),
+        work("reload in ipvs mode", "ipvs", a, b),
+        work("reload back in ipvs mode", "ipvs", b, a, every=3),
         work("start", "start", a, b),
         work("keep", "keep", a, b),
         work("answers", "answers", a, b),

@@ -184,6 +184,11 @@ WRAP(int, nl_connect, (struct nl_sock *s, int protocol),
      -NLE_NOMEM : __real_nl_connect(s, protocol))
 WRAP(int, nl_recvmsgs, (struct nl_sock *s, struct nl_cb *cb),
      -NLE_NOMEM : __real_nl_recvmsgs(s, cb))
+WRAP(int, nl_recv,
+     (struct nl_sock *s, struct sockaddr_nl *from, unsigned char **buf, struct ucred **creds),
+     -NLE_NOMEM : __real_nl_recv(s, from, buf, creds))
+WRAP(struct nl_msg *, nlmsg_alloc, (void), NULL : __real_nlmsg_alloc())
+WRAP(struct nl_msg *, nlmsg_alloc_size, (size_t size), NULL : __real_nlmsg_alloc_size(size))
 WRAP(struct nl_msg *, nlmsg_alloc_simple, (int type, int flags),
      NULL : __real_nlmsg_alloc_simple(type, flags))
 WRAP(int, nlmsg_append, (struct nl_msg *m, void *data, size_t size, int pad),

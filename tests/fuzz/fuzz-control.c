@@ -31,16 +31,14 @@ static void must(bool condition)
 		abort();
 }
 
-static json_t *on_get(void *userdata, enum control_verb verb, const char *service, int *ret_status)
+static void on_get(void *userdata, enum control_verb verb, const char *service,
+		   struct server_request *request)
 {
 	struct bench *b = userdata;
 
 	must(verb < _CONTROL_VERB_MAX && streq(control_routes[verb].method, "GET"));
-	must(*ret_status == 200);
-	if (service && !service[0])
-		*ret_status = 404;
 	b->n_gets++;
-	return json_string("yes");
+	server_reply(request, service && !service[0] ? 404 : 200, json_string("yes"));
 }
 
 static void on_post(void *userdata, enum control_verb verb, struct server_request *request)

@@ -31,6 +31,7 @@ POD_A = {"v4": "10.1.0.11", "v6": "2001:db8:1::11"}
 POD_B = {"v4": "10.1.0.12", "v6": "2001:db8:1::12"}
 POD_C = {"v4": "10.2.0.11", "v6": "2001:db8:3::11"}
 FAMILIES = ("v4", "v6")
+IP_RECVERR, IPV6_RECVERR = 11, 25
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,6 +44,22 @@ def _setns(fd):
 def die_with_parent():
     """For preexec_fn: what a test started ends with it, also when it is killed."""
     _libc.prctl(1, signal.SIGKILL)
+
+
+def make_socket(protocol, address):
+    """A socket for tcp, udp or sctp, in the namespace of this thread."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    if protocol == "udp":
+        return socket.socket(family, socket.SOCK_DGRAM)
+    if protocol == "tcp":
+        return socket.socket(family, socket.SOCK_STREAM)
+    s = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_SCTP)
+    # without it SCTP takes no notice of an ICMP error before its own time is up
+    if family == socket.AF_INET:
+        s.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
+    else:
+        s.setsockopt(socket.IPPROTO_IPV6, IPV6_RECVERR, 1)
+    return s
 
 
 class Host:
@@ -107,16 +124,15 @@ class Host:
         with self.inside():
             return netns.save(family, variant, table)
 
-    def ask(self, protocol, address, port, source=None, timeout=1.0):
+    def ask(self, protocol, address, port, source=None, timeout=1.0, source_port=0):
         """(who answered, the source address it saw); or "refused", or "silent"."""
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
         with self.inside():
-            s = socket.socket(family, socket.SOCK_STREAM if protocol == "tcp" else socket.SOCK_DGRAM)
+            s = make_socket(protocol, address)
         with s:
             s.settimeout(timeout)
             try:
-                if source:
-                    s.bind((source, 0))
+                if source or source_port:
+                    s.bind((source or "", source_port))
                 s.connect((address, port))
                 if protocol == "udp":
                     with contextlib.suppress(PermissionError):  # a reject on the way out; recv tells which
@@ -311,7 +327,7 @@ class Daemon:
             self.read_notify(min(left, 0.2))
 
     def ready(self):
-        self.wait_for("READY", "1")
+        self.wait_for("READY", "1", 180)  # user-mode Linux on a busy machine loads a dozen modules first
         return self
 
     def ctl(self, *arguments):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The kernel's rules, and what they would be after a fresh start on the same files."""
+import difflib
 import os
 import re
 
@@ -8,8 +9,13 @@ import netns
 from tap import SVCROUTED
 
 
-def make_host(name):
-    """The same links and addresses each time: node ports depend on them."""
+def add_address(address):
+    """The command of ip that gives the host one more address."""
+    return f"addr add {address} dev eth0" + (" nodad" if ":" in address else "")
+
+
+def make_host(name, addresses=()):
+    """The same links and addresses each time, and these besides: node ports depend on them."""
     h = hosts.Host(name)
     with h.inside():
         # the kernel gives link-local addresses some time after the link is up: they are written instead
@@ -17,7 +23,7 @@ def make_host(name):
     h.ip("link add eth0 type veth peer name eth0x", "addr add 192.0.2.10/24 dev eth0",
          "addr add 2001:db8:2::10/64 dev eth0 nodad", "addr add fe80::10/64 dev eth0 nodad", "link set eth0 up", "link set eth0x up",
          "route add default via 192.0.2.1", "link add br0 type bridge", "addr add 10.1.0.1/16 dev br0",
-         "addr add 2001:db8:1::1/64 dev br0 nodad", "link set br0 up")
+         "addr add 2001:db8:1::1/64 dev br0 nodad", "link set br0 up", *map(add_address, addresses))
     return h
 
 
@@ -31,21 +37,19 @@ def rules(host, variant):
 def compare(got, want):
     if got == want:
         return
-    missing = [line for line in want if line not in set(got)][:6]
-    extra = [line for line in got if line not in set(want)][:6]
-    raise AssertionError("rules differ from a fresh start\n  missing: " + "\n           ".join(missing or ["-"])
-                         + "\n  extra:   " + "\n           ".join(extra or ["- (order)"]))
+    diff = list(difflib.unified_diff(want, got, n=0, lineterm=""))[2:]
+    raise AssertionError("not as after a fresh start (-), but (+)\n  " + "\n  ".join(diff[:16]))
 
 
-def fresh(files, variant):
-    """The rules after `svcrouted --once` with these files ({name below /etc/svcroute: text or bytes}) on a new host."""
-    host = make_host("fresh")
+def fresh(files, look, addresses=()):
+    """look(host) after `svcrouted --once` with these files ({name below /etc/svcroute: text or bytes}) on a new host."""
+    host = make_host("fresh", addresses)
     try:
         with hosts.Root() as root:
             for name, text in files.items():
                 root.write(name, text)
             host.run([SVCROUTED, "--root", root.path, "--once"],
                      env=dict(os.environ, XTABLES_LOCKFILE=f"{root.path}/xtables.lock"))
-            return rules(host, variant)
+            return look(host)
     finally:
         host.close()

@@ -10,17 +10,20 @@ import sys
 
 def bind(protocol, address, port):
     s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET,
-                      socket.SOCK_STREAM if protocol == "tcp" else socket.SOCK_DGRAM)
+                      socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM,
+                      socket.IPPROTO_SCTP if protocol == "sctp" else 0)
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if ":" in address:
+        s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
     s.bind((address, port))
     s.setblocking(False)
-    if protocol == "tcp":
+    if protocol != "udp":
         s.listen(1024)
     return s
 
 
 def answer(s, protocol, own):
-    if protocol == "tcp":
+    if protocol != "udp":
         c, peer = s.accept()
         with c:
             c.send(f"{own} {peer[0]}\n".encode())

@@ -7,6 +7,8 @@ set -eu
 trap 'busybox poweroff -f' EXIT
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
+# shellcheck source=tests/lib/guest-init.sh
+. "$(dirname "$0")/guest-init.sh"
 
 mount -t proc proc /proc
 version=$(uname -r)
@@ -20,33 +22,13 @@ ln -sfn "$MODULES/$version" "lib/modules/$version"
 pivot_root . old
 cd /
 mount -t proc proc /proc
-mount -t sysfs sysfs /sys
-mount -t devtmpfs devtmpfs /dev
-mkdir -p /dev/pts /dev/shm
-mount -t devpts devpts /dev/pts
-mount -t tmpfs tmpfs /dev/shm
-mount -t tmpfs tmpfs /run
-mkdir -p /run/tmp /run/lock /run/legacy /run/results
+guest_mounts
+mkdir /run/results
 mount -t hostfs -o "$WORK/results" none /run/results
 umount -l /old
 rmdir /old
 mount --make-rshared /
 
-# This kernel has no nf_tables for IPv4 and IPv6.
-for family in iptables ip6tables; do
-	for what in '' -save -restore; do
-		ln -s "$(command -v xtables-legacy-multi)" "/run/legacy/$family$what"
-	done
-done
-ip link set lo up
+guest_iptables legacy # this kernel has no nf_tables for IPv4 and IPv6
 echo uml >/proc/sys/kernel/hostname
-
-exec 3>/dev/ttyS0
-stty raw <&3
-status=0
-prlimit --nofile=65536 setsid -w env -i PATH="/run/legacy:$PATH" HOME=/run/tmp TMPDIR=/run/tmp TERM=dumb \
-	SVCROUTE_RESULTS=/run/results /bin/sh "$WORK/command" </dev/null >&3 2>&1 3>&- || status=$?
-# In a line of its own, also after output that ends without a newline.
-printf '\n# uml: end %d\n' "$status" >&3
-stty raw <&3 # returns when all has been written
-sync
+guest_run /dev/ttyS0 "$WORK/command" SVCROUTE_RESULTS=/run/results

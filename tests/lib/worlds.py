@@ -4,13 +4,15 @@ import random
 
 N_SERVICES = 14
 SETTINGS = "svcroute.conf"
+# More addresses of the host in ipvs mode. Two of them are also addresses of services, on a real link.
+HOST_ADDRESSES = ("192.0.2.30/24", "172.16.5.5/16", "198.51.100.3/32", "203.0.113.5/32", "2001:db8:2::30/64", "2001:db8:77::1/64")
 
 
 class Service:
     """A service with everything that belongs to it, so that no two services ever claim one thing."""
 
-    def __init__(self, rng, number):
-        self.rng, self.number = rng, number
+    def __init__(self, rng, number, mode="iptables"):
+        self.rng, self.number, self.mode = rng, number, mode
         self.name = f"{rng.choice(('default', 'shop', 'a-b'))}/svc-{number}"
         self.renew()
 
@@ -30,11 +32,17 @@ class Service:
         self.not_ready = r.random() < 0.1
         self.distribution = r.choice((None, None, "PreferSameZone", "PreferSameNode"))
         self.base = 30000 + n * 8
+        self.ipvs_keys = []
+        if self.mode == "ipvs":
+            self.ipvs_keys = r.choice(([], [], ['scheduler = "wrr"'], ['scheduler = "lc"'], ['scheduler = "sh"'],
+                                       ['scheduler = "sh"', 'schedulerFlags = [ "port", "fallback" ]'],
+                                       ['onEndpointRemoval = "cut"']))
         self.endpoints = [self.endpoint() for _ in range(r.choice((0, 1, 2, 3, 5, 12)))]
 
     def endpoint(self):
         r = self.rng
-        return {"v": r.choice(self.families), "host": r.randrange(1, 200), "node": r.choice(("node-1", "node-2", None)),
+        weight = r.choice((1, 1, 1, 3, 0)) if self.mode == "ipvs" else 1
+        return {"weight": weight, "v": r.choice(self.families), "host": r.randrange(1, 200), "node": r.choice(("node-1", "node-2", None)),
                 "zone": r.choice(("east", "west", None)), "state": r.choice(("", "", "", "ready = false;",
                                                                               "terminating = true;",
                                                                               "terminating = true; serving = false;"))}
@@ -74,6 +82,7 @@ class Service:
             keys.append("publishNotReadyAddresses = true")
         if self.distribution:
             keys.append(f'trafficDistribution = "{self.distribution}"')
+        keys += self.ipvs_keys
         return "services = (\n  { " + ";\n    ".join(keys) + "; }\n);\n"
 
     def endpoints_text(self):
@@ -81,6 +90,7 @@ class Service:
         for e in self.endpoints:
             address = f"10.1.{self.number}.{e['host']}" if e["v"] == "v4" else f"2001:db8:1:{self.number:x}::{e['host']:x}"
             more = "".join(f' {k} = "{e[k]}";' for k in ("node", "zone") if e[k]) + (" " + e["state"] if e["state"] else "")
+            more += f" weight = {e['weight']};" if e["weight"] != 1 else ""
             entries.append(f'{{ address = "{address}";{more} }}')
         ports = ", ".join(f'{{ name = "p{i}"; protocol = "{p}"; port = {8080 + i}; }}' for i, p in enumerate(self.protocols))
         return (f'endpoints = (\n  {{ service = "{self.name}";\n    ports = ( {ports} );\n    endpoints = (\n      '
@@ -88,17 +98,19 @@ class Service:
 
 
 class World:
-    """files: name below /etc/svcroute -> text. edit() changes one or more and says what it did."""
+    """files: name below /etc/svcroute -> text. edit() changes one or more and says what it did. In ipvs mode it may change
+    addresses instead: what the host has besides its own."""
 
-    def __init__(self, seed, backend):
+    def __init__(self, seed, backend, mode="iptables"):
         self.rng = random.Random(seed)
-        self.backend = backend
+        self.backend, self.mode = backend, mode
+        self.addresses = []
         self.services = {}
         self.settings = {}
         self.files = {}
         self.big = False
         for n in range(N_SERVICES // 2):
-            self.services[n] = Service(self.rng, n)
+            self.services[n] = Service(self.rng, n, self.mode)
         self.new_settings()
         for n in self.services:
             self.write(n)
@@ -113,6 +125,9 @@ class World:
                            "NodePortAddresses=eth0"))]
         tables = [f"Backend={self.backend}", r.choice(("", "MasqueradeAll=yes")), r.choice(("", "MasqueradeBit=10")),
                   r.choice(("", "LocalhostNodePorts=no"))]
+        if self.mode == "ipvs":
+            proxy.append("Mode=ipvs")
+            tables += ["[IPVS]", r.choice(("", "Scheduler=wrr", "Scheduler=sh"))]
         self.files[SETTINGS] = ("[Proxy]\n" + "\n".join(filter(None, proxy)) + "\n[IPTables]\n"
                                 + "\n".join(filter(None, tables)) + "\n[Sync]\nMinSyncPeriod=0\nConfigDebounce=1ms\n")
 
@@ -144,6 +159,11 @@ class World:
             else:
                 self.files.pop("services.d/zz-big.cfg", None)
             return "more than 1,000 endpoints" if self.big else "less than 1,000 endpoints"
+        if self.mode == "ipvs" and r.random() < 0.08:
+            address = r.choice(HOST_ADDRESSES)
+            gone = address in self.addresses
+            self.addresses = sorted(set(self.addresses) ^ {address})
+            return f"address {address} of the host {'removed' if gone else 'added'}"
         kind = r.random()
         free = [n for n in range(N_SERVICES) if n not in self.services]
         if kind < 0.06:
@@ -151,7 +171,7 @@ class World:
             return "settings"
         if kind < 0.18 and free:
             n = r.choice(free)
-            self.services[n] = Service(r, n)
+            self.services[n] = Service(r, n, self.mode)
             self.write(n)
             return f"service {n} added"
         if kind < 0.28 and len(self.services) > 2:
@@ -177,3 +197,11 @@ class World:
             what = f"state of an endpoint of service {n}"
         self.write(n)
         return what
+
+    def apply(self, root, names):
+        """Makes these files below a Root as they are here."""
+        for name in names:
+            if name in self.files:
+                root.write(name, self.files[name])
+            else:
+                root.remove(name)

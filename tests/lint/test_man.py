@@ -112,7 +112,7 @@ def same_again(name):
 
 def references():
     """Each page named by another one is there, or is one of another package."""
-    others = {"systemctl(1)", "iptables(8)"}
+    others = {"systemctl(1)", "iptables(8)", "ipvsadm(8)", "ipset(8)"}
     own = {re.sub(r"\.(\d)$", r"(\1)", name) for name in NAMES}
     for name in NAMES:
         found = set(re.findall(r"\b[a-z][\w.-]*\([1-8]\)", words(name).replace("- ", "-")))

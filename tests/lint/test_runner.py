@@ -32,4 +32,20 @@ for text, status, timed_out, want in ROWS:
         o = runner.judge(text, status, timed_out)
         got = (o.passed, len(o.failures), len(o.skips))
         assert got == want, f"{got}, want {want}"
+# names asked for: the tests that run
+CHOICES = [
+    ([], ["unit/test-num", "uml/test_golden"]),
+    (["test_golden"], ["uml/test_golden"]),
+    (["vm/"], ["vm/test_golden"]),
+    (["tests/vm/test_golden"], ["vm/test_golden"]),
+    (["tests/unit/test-num.c", "vm/"], ["unit/test-num", "vm/test_golden"]),
+    (["nothing"], []),
+]
+tests = []
+for name in ("unit/test-num", "uml/test_golden", "vm/test_golden"):
+    tests.append(runner.Test(name, [], __file__))
+for names, want in CHOICES:
+    with tap.case(f"tests chosen by {names}"):
+        got = [t.name for t in runner.choose(tests, names)]
+        assert got == want, got
 tap.done()

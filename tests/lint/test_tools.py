@@ -26,7 +26,7 @@ def need(tool):
 
 def c_sources():
     return [f for pattern in ("src/*/*.[ch]", "tests/unit/*.[ch]", "tests/fuzz/*.[ch]", "tests/faults/*.[ch]",
-                               "tests/lint/*.h")
+                                "tests/uml/*.[ch]", "tests/lint/*.h")
             for f in sorted(glob.glob(pattern, root_dir=SOURCE))]
 
 

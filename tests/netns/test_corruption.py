@@ -206,7 +206,7 @@ class Corruption:
     def fresh(self, files):
         key = tuple(sorted(files.items()))
         if key not in self.expected:
-            self.expected[key] = fresh(files, self.variant)
+            self.expected[key] = fresh(files, lambda host: rules(host, self.variant))
         return self.expected[key]
 
     def corrupt(self):

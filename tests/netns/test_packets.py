@@ -6,6 +6,7 @@
 For both iptables variants, IPv4 and IPv6, TCP and UDP. The network is that of tests/lib/hosts.py."""
 import hosts
 from hosts import CLIENT, CLIENT_2, FAMILIES, GATEWAY, POD_A, POD_B, POD_C, ROUTER
+from packets import cluster_ip, configuration, expect, expect_word, gather, outside_ip
 from tap import Tap, need_root
 
 SETTINGS = """
@@ -17,73 +18,6 @@ Backend={variant}
 [Sync]
 MinSyncPeriod=0
 """
-PORTS = """ports = ( {{ name = "t"; port = 80; targetPort = 8080; {node_t} }},
-	          {{ name = "u"; protocol = "UDP"; port = 80; targetPort = 8080; {node_u} }} );"""
-
-# name: (last byte of the cluster IPs, node port, other keys, endpoints)
-SERVICES = {
-    "web": (10, 30080, 'type = "NodePort"; externalIPs = [ "198.51.100.10", "2001:db8:5::10" ];', "abc"),
-    "affinity": (11, 30081, 'type = "NodePort"; sessionAffinity = "ClientIP";', "abc"),
-    "none": (12, 30082, 'type = "NodePort"; externalIPs = [ "198.51.100.12", "2001:db8:5::12" ];', ""),
-    "lb": (13, 30083, 'type = "LoadBalancer"; loadBalancerIPs = [ "198.51.100.13", "2001:db8:5::13" ];'
-           ' loadBalancerSourceRanges = [ "192.0.2.200/32", "2001:db8:2::200/128" ];', "abc"),
-    "ext-local": (14, 30084, 'type = "LoadBalancer"; externalTrafficPolicy = "Local"; healthCheckNodePort = 30184;'
-                  ' loadBalancerIPs = [ "198.51.100.14", "2001:db8:5::14" ];', "ac"),
-    "ext-remote": (15, 30085, 'type = "LoadBalancer"; externalTrafficPolicy = "Local"; healthCheckNodePort = 30185;'
-                   ' loadBalancerIPs = [ "198.51.100.15", "2001:db8:5::15" ];', "c"),
-    "int-local": (16, 0, 'internalTrafficPolicy = "Local";', "ac"),
-    "int-remote": (17, 0, 'internalTrafficPolicy = "Local";', "c"),
-    "alone": (18, 0, "", "a"),
-}
-PODS = {"a": (POD_A, "node-1"), "b": (POD_B, "node-1"), "c": (POD_C, "node-2")}
-
-
-def cluster_ip(family, service):
-    return f"10.96.0.{SERVICES[service][0]}" if family == "v4" else f"fd00:96::{SERVICES[service][0]}"
-
-
-def outside_ip(family, service):
-    return ("198.51.100.{}" if family == "v4" else "2001:db8:5::{}").format(SERVICES[service][0])
-
-
-def endpoints(pods):
-    groups = [f'{{ address = "{PODS[p][0][f]}"; port = 8080; node = "{PODS[p][1]}"; }}' for p in pods for f in FAMILIES]
-    return f"endpoints = ( {', '.join(groups)} );" if groups else ""
-
-
-def configuration():
-    services = []
-    for name, (_, node_port, keys, pods) in SERVICES.items():
-        node = f"nodePort = {node_port};" if node_port else ""
-        services.append(f'{{ name = "{name}"; {keys}\n\t  clusterIPs = [ "{cluster_ip("v4", name)}", '
-                        f'"{cluster_ip("v6", name)}" ];\n\t  {PORTS.format(node_t=node, node_u=node)}\n\t'
-                        f'  {endpoints(pods)} }}')
-    return "services = (\n\t" + ",\n\t".join(services) + "\n);\n"
-
-
-def gather(host, protocol, address, port, source=None, wanted=3, tries=60):
-    """{who answered: {source addresses seen}}; stops when all that are wanted were seen."""
-    seen = {}
-    for _ in range(tries):
-        got = host.ask(protocol, address, port, source)
-        assert isinstance(got, tuple), f"{protocol} {address} {port} from {host.name}: {got} (until now: {seen})"
-        seen.setdefault(got[0], set()).add(got[1])
-        if len(seen) >= wanted and sum(map(len, seen.values())) >= wanted:
-            break
-    return seen
-
-
-def expect(host, protocol, address, port, want, source=None, tries=60):
-    """want: {endpoint: source address it must see}."""
-    got = gather(host, protocol, address, port, source, len(want), tries)
-    assert got == {who: {saw} for who, saw in want.items()}, \
-        f"{protocol} {address} {port} from {host.name}: got {got}, want {want}"
-
-
-def expect_word(host, protocol, address, port, word, source=None):
-    # An ICMPv6 error that comes back within connect() is ignored by TCP; the next SYN, 1 s later, gets it.
-    got = host.ask(protocol, address, port, source, timeout=0.4 if word == "silent" else 3)
-    assert got == word, f"{protocol} {address} {port} from {host.name}: got {got}, want {word}"
 
 
 def packets(tap, net, variant, f, p):
@@ -159,11 +93,11 @@ def changes(tap, net, root, daemon, variant):
     """The files change while the daemon runs; then it ends."""
     f, p, address = "v4", "tcp", cluster_ip("v4", "alone")
     with tap.case(f"{variant}: an endpoint replaced in the files takes over"):
-        root.write("services.d/all.cfg", configuration().replace(endpoints("a") + " }\n", endpoints("b") + " }\n"))
+        root.write("services.d/all.cfg", configuration(alone="b"))
         daemon.reload()
         expect(net.client, p, address, 80, {POD_B[f]: GATEWAY[f]}, tries=5)
     with tap.case(f"{variant}: the last endpoint removed: refused"):
-        root.write("services.d/all.cfg", configuration().replace(endpoints("a") + " }\n", " }\n"))
+        root.write("services.d/all.cfg", configuration(alone=""))
         daemon.reload()
         expect_word(net.client, p, address, 80, "refused")
         root.write("services.d/all.cfg", configuration())

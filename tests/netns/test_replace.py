@@ -19,6 +19,9 @@ CLUSTER_IP = "10.96.0.10"
 RATE = 220
 ALIVE = 1.5  # seconds that an endpoint goes on accepting after it left the files
 FIRST_PORT = 20000
+# tests/uml/test_replace.py has others
+SETTINGS = globals().get("SETTINGS") or {v: f"[IPTables]\nBackend={v}\n" for v in ("nft", "legacy")}
+PARTS = globals().get("PARTS") or ((2, 40), (0.1, 10))  # seconds between two, seconds in all
 
 
 def service(ports):
@@ -51,7 +54,7 @@ class Closer:
 def replace(variant, every, seconds):
     rounds = round(seconds / every)
     last = FIRST_PORT + rounds + 2
-    with hosts.Network() as net, hosts.Root(f"[IPTables]\nBackend={variant}\n") as root:
+    with hosts.Network() as net, hosts.Root(SETTINGS[variant]) as root:
         net.settle()
         server = net.pod_a.popen([sys.executable, f"{SOURCE}/tests/lib/endpoints.py", POD_A["v4"], str(FIRST_PORT), str(last)],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -77,8 +80,9 @@ def replace(variant, every, seconds):
             daemon.read_notify()
             syncs = json.loads(daemon.ctl("status", "--json")[1])["syncs"]
         answered = len(result["answers"])
-        print(f"# {variant}, every {every} s: {result['made']} connections, {result['rate']}/s, {result['failed']} failed, "
-              f"{answered} endpoints answered, {syncs} syncs", flush=True)
+        print(f"# note: {variant}, an endpoint replaced every {every} s: {result['made']} connections, {result['rate']}/s, "
+              f"{result['failed']} failed, the longest took {result['longest'] * 1000:.0f} ms; {answered} endpoints answered, "
+              f"{syncs} syncs", flush=True)
         assert result["failed"] == 0, result["errors"]
         assert result["rate"] >= 200, f"the client was too slow: {result['rate']} connections a second"
         # Every endpoint lives for two rounds: with more than a second a round each must have been used.
@@ -88,8 +92,8 @@ def replace(variant, every, seconds):
 def main():
     need_root()
     t = Tap()
-    for variant in ("nft", "legacy"):
-        for every, seconds in ((2, 40), (0.1, 10)):
+    for variant in SETTINGS:
+        for every, seconds in PARTS:
             with t.case(f"an endpoint is replaced every {every} s for {seconds} s, {variant}"):
                 replace(variant, every, seconds)
     t.done()

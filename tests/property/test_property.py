@@ -15,14 +15,6 @@ EDITS = int(os.environ.get("SVCROUTE_EDITS", "300"))
 SEED = os.environ.get("SVCROUTE_SEED", "20261130")
 
 
-def apply(root, world, names):
-    for name in names:
-        if name in world.files:
-            root.write(name, world.files[name])
-        else:
-            root.remove(name)
-
-
 def run(variant):
     seed = f"{SEED}/{variant}"
     world = worlds.World(seed, variant)
@@ -31,22 +23,21 @@ def run(variant):
     steps = []
     try:
         with hosts.Root() as root:
-            for name, text in world.files.items():
-                root.write(name, text)
+            world.apply(root, world.files)
             with hosts.Daemon(host, root) as daemon:
                 daemon.ready()
                 for step in range(EDITS):
                     what, names = world.edit(step)
                     steps.append(f"{step}: {what}: {', '.join(names)}")
                     seen = len(daemon.read_notify())
-                    apply(root, world, names)
+                    world.apply(root, names)
                     # One file: the daemon notices by itself. Several: a reload, so that no pass in between counts.
                     if len(names) == 1:
                         daemon.wait_for("STATUS", since=seen)
                     elif names:
                         daemon.reload()
                     try:
-                        compare(rules(host, variant), fresh(world.files, variant))
+                        compare(rules(host, variant), fresh(world.files, lambda h: rules(h, variant)))
                     except AssertionError as e:
                         raise AssertionError(f"{e}\n  after edit " + "\n             ".join(steps[-4:])) from None
     finally:

@@ -418,7 +418,8 @@ static void test_all_told(void **state)
 
 	(void)state;
 	for (int i = 0; i < _CHECK_MAX; i++) {
-		if (told[i])
+		/* Told by what compiles: test-ipvs-limits. */
+		if (told[i] || i == CHECK_C42_SET)
 			continue;
 		missing++;
 		print_message("no input for %s of %s %s: %s\n", check_rows[i].id,

@@ -177,6 +177,53 @@ static void test_closed_files(void **state)
 }
 
 /* The parent is killed: the child goes on to its end with all of its input. */
+struct copied {
+	const char *text;
+	int result;
+};
+
+/* In the copy: what it was given, and which files it has. */
+static int copy_work(void *userdata, int out)
+{
+	const struct copied *c = userdata;
+
+	if (write(out, c->text, strlen(c->text)) < 0)
+		return 254;
+	for (int fd = 0; fd < 64; fd++)
+		if (fcntl(fd, F_GETFD) >= 0 && fd > 2 && fd != out)
+			return 253;
+	return getsid(0) == getpid() ? c->result : 252;
+}
+
+static void test_fork(void **state)
+{
+	static const struct {
+		const char *text;
+		int result, status;
+	} cases[] = {{"", 0, 0}, {"report", 7, 7}, {"x", 255, 255}};
+	int spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(spare >= 0);
+	for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+		struct copied work = {.text = cases[i].text, .result = cases[i].result};
+		struct child c;
+		char *text;
+		size_t n;
+
+		child_init(&c);
+		assert_int_equal(child_fork(&c, copy_work, &work), 0);
+		assert_int_equal(child_fork(&c, copy_work, &work), -EBUSY);
+		assert_int_equal(child_wait(&c), cases[i].status);
+		assert_int_equal(child_output(&c, &text, &n), 0);
+		assert_int_equal(n, strlen(cases[i].text));
+		assert_string_equal(text, cases[i].text);
+		free(text);
+		child_done(&c);
+	}
+	(void)close(spare);
+}
+
 static void test_orphan(void **state)
 {
 	char path[] = "/tmp/svcroute-child-XXXXXX", text[64] = "";
@@ -215,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_results),	     cmocka_unit_test(test_large),
 		cmocka_unit_test(test_missing),	     cmocka_unit_test(test_surroundings),
 		cmocka_unit_test(test_closed_files), cmocka_unit_test(test_orphan),
+		cmocka_unit_test(test_fork),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

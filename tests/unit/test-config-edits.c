@@ -16,7 +16,7 @@ static void random_edit(struct bench *b, uint32_t *seed, bool objects_only,
 	static const char *const names[] = {"a.cfg", "b.cfg", "c.cfg", "d.cfg"};
 	static const char *const settings[] = {
 		"[Sync]\nMinSyncPeriod=2s\n",  "[Proxy]\nServiceNodePortRange=30000-30004\n",
-		"[Proxy]\nMode=ipvs\n",	       "rubbish",
+		"[Proxy]\nMode=nftables\n",    "rubbish",
 		"[Sync]\nMinSyncPeriod=40s\n", "[Sync]\nSyncPeriod=50s\n"};
 	const char *place = places[next_random(seed) % ELEMENTSOF(places)];
 	unsigned kind = next_random(seed) % 8, what = next_random(seed) % 6;

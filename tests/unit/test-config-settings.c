@@ -86,11 +86,12 @@ static void test_mode_not_built(void **state)
 	(void)state;
 	set_up(&b);
 	put(&b, D "a.cfg", SERVICE("x", "1", "30001"));
-	put(&b, S, "[Proxy]\nMode=ipvs\n");
+	put(&b, S, "[Proxy]\nMode=nftables\n");
 	for (int i = 0; i < 2; i++) {
 		look_in_vain(&b, -EOPNOTSUPP);
-		assert_problems(&b, "/" S ":2:6: error: Proxy.Mode 'ipvs': mode not in this build "
-				    "(this build has the mode iptables)\n");
+		assert_problems(&b,
+				"/" S ":2:6: error: Proxy.Mode 'nftables': mode not in this build "
+				"(this build has the modes iptables and ipvs)\n");
 	}
 	put(&b, S, "[Proxy]\nMode=iptables\n");
 	look(&b);
@@ -98,7 +99,7 @@ static void test_mode_not_built(void **state)
 	assert_problems(&b, "");
 
 	/* With settings in force the file is bad like any other. */
-	put(&b, S, "[Proxy]\nMode=ipvs\n[Log]\nLevel=debug\n");
+	put(&b, S, "[Proxy]\nMode=nftables\n[Log]\nLevel=debug\n");
 	put(&b, D "b.cfg", SERVICE("y", "2", "30002"));
 	look(&b);
 	assert_services(&b, "x:30001 y:30002", 1);

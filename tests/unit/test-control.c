@@ -92,7 +92,7 @@ static void test_status(void **state)
 		"\"lastSyncMilliseconds\":0.0,\"lastSyncFull\":false,\"syncs\":0,"
 		"\"failedSyncs\":0,\"lastError\":null,\"failingSince\":null,\"refused\":[],"
 		"\"stateDirectory\":null,\"stateError\":null,\"warnings\":[],"
-		"\"diagnostics\":[]}");
+		"\"counters\":null,\"countersError\":null,\"diagnostics\":[]}");
 	diags_add(&d, DIAG_WARNING, NULL, NULL, NULL, NULL, NULL, "is odd");
 	s = (struct control_status){
 		.version = "1",
@@ -116,6 +116,7 @@ static void test_status(void **state)
 		.failing_since_usec = 4000000,
 		.state_directory = "/var/lib/x",
 		.state_error = "No space",
+		.count_error = "not now",
 		.warnings = warnings,
 		.n_warnings = 1,
 		.problems = &d,
@@ -131,7 +132,8 @@ static void test_status(void **state)
 		"\"failedSyncs\":7,\"lastError\":\"the lock is held\","
 		"\"failingSince\":\"1970-01-01T00:00:04Z\","
 		"\"refused\":[],\"stateDirectory\":\"/var/lib/x\",\"stateError\":\"No space\","
-		"\"warnings\":[\"both variants are in use\"],\"diagnostics\":[{\"file\":null,"
+		"\"warnings\":[\"both variants are in use\"],\"counters\":null,"
+		"\"countersError\":\"not now\",\"diagnostics\":[{\"file\":null,"
 		"\"line\":0,\"column\":0,\"severity\":\"warning\",\"object\":null,\"field\":null,"
 		"\"value\":null,\"reason\":\"is odd\",\"hint\":null}]}");
 	diags_done(&d);
@@ -180,8 +182,8 @@ static void test_services(void **state)
 	struct world *empty = make_world(make_settings(), NULL, 0), *w = two_services();
 
 	(void)state;
-	assert_json(control_services_json(empty, NULL, "n", ""), "[]");
-	assert_json(control_services_json(w, NULL, "node-1", ""),
+	assert_json(control_services_json(empty, NULL, "n", "", NULL), "[]");
+	assert_json(control_services_json(w, NULL, "node-1", "", NULL),
 		    "[{\"name\":\"a/web\",\"type\":\"LoadBalancer\","
 		    "\"clusterIPs\":[\"fd00::1\",\"10.0.0.1\"],"
 		    "\"externalIPs\":[\"192.0.2.1\",\"2001:db8::1\"],"
@@ -190,9 +192,11 @@ static void test_services(void **state)
 		    "\"sessionAffinity\":\"ClientIP\",\"externalTrafficPolicy\":\"Local\","
 		    "\"internalTrafficPolicy\":\"Cluster\",\"ports\":["
 		    "{\"name\":\"http\",\"protocol\":\"TCP\",\"port\":80,\"nodePort\":30080,"
-		    "\"endpoints\":3,\"ready\":2,\"used\":3,\"local\":2},"
+		    "\"endpoints\":3,\"ready\":2,\"used\":3,\"local\":2,"
+		    "\"counters\":null,\"virtualServers\":null},"
 		    "{\"name\":\"dns\",\"protocol\":\"UDP\",\"port\":53,\"nodePort\":null,"
-		    "\"endpoints\":1,\"ready\":0,\"used\":0,\"local\":0}],"
+		    "\"endpoints\":1,\"ready\":0,\"used\":0,\"local\":0,"
+		    "\"counters\":null,\"virtualServers\":null}],"
 		    "\"file\":null,\"line\":null},"
 		    "{\"name\":\"b/headless\",\"type\":\"ClusterIP\",\"clusterIPs\":[\"None\"],"
 		    "\"externalIPs\":[],\"loadBalancerIPs\":[],\"sessionAffinity\":\"None\","
@@ -202,35 +206,132 @@ static void test_services(void **state)
 	world_unref(w);
 }
 
+#define UNCOUNTED ",\"inFiles\":true,\"counters\":null"
 #define HEADLESS                                                                           \
 	"{\"service\":\"b/headless\",\"servicePort\":\"b/headless\",\"protocol\":null,"    \
 	"\"endpoint\":\"10.1.0.4\",\"ready\":true,\"serving\":true,\"terminating\":false," \
-	"\"local\":false,\"used\":true,\"weight\":1,\"node\":null,\"zone\":null}"
+	"\"local\":false,\"used\":true,\"weight\":1,\"node\":null,\"zone\":null" UNCOUNTED "}"
 
 static void test_endpoints(void **state)
 {
 	struct world *w = two_services();
 
 	(void)state;
-	assert_json(control_endpoints_json(w, "a/none", "node-1", ""), "[]");
-	assert_json(control_endpoints_json(w, "b/headless", "node-1", ""), "[" HEADLESS "]");
-	assert_json(control_endpoints_json(w, NULL, "node-1", ""),
+	assert_json(control_endpoints_json(w, "a/none", "node-1", "", NULL), "[]");
+	assert_json(control_endpoints_json(w, "b/headless", "node-1", "", NULL), "[" HEADLESS "]");
+	assert_json(control_endpoints_json(w, NULL, "node-1", "", NULL),
 		    "[{\"service\":\"a/web\",\"servicePort\":\"a/web:http\",\"protocol\":\"TCP\","
 		    "\"endpoint\":\"10.1.0.1:8080\",\"ready\":true,\"serving\":true,"
 		    "\"terminating\":false,\"local\":true,\"used\":true,\"weight\":1,"
-		    "\"node\":\"node-1\",\"zone\":null},"
+		    "\"node\":\"node-1\",\"zone\":null" UNCOUNTED "},"
 		    "{\"service\":\"a/web\",\"servicePort\":\"a/web:http\",\"protocol\":\"TCP\","
 		    "\"endpoint\":\"10.1.0.2:8080\",\"ready\":true,\"serving\":true,"
 		    "\"terminating\":false,\"local\":false,\"used\":true,\"weight\":1,"
-		    "\"node\":\"other\",\"zone\":null},"
+		    "\"node\":\"other\",\"zone\":null" UNCOUNTED "},"
 		    "{\"service\":\"a/web\",\"servicePort\":\"a/web:http\",\"protocol\":\"TCP\","
 		    "\"endpoint\":\"[fd01::1]:8080\",\"ready\":false,\"serving\":true,"
 		    "\"terminating\":true,\"local\":true,\"used\":true,\"weight\":1,"
-		    "\"node\":\"node-1\",\"zone\":null},"
+		    "\"node\":\"node-1\",\"zone\":null" UNCOUNTED "},"
 		    "{\"service\":\"a/web\",\"servicePort\":\"a/web:dns\",\"protocol\":\"UDP\","
 		    "\"endpoint\":\"10.1.0.3:5353\",\"ready\":false,\"serving\":false,"
 		    "\"terminating\":false,\"local\":false,\"used\":false,\"weight\":7,"
-		    "\"node\":null,\"zone\":\"z\\\\xff\"}," HEADLESS "]");
+		    "\"node\":null,\"zone\":\"z\\\\xff\"" UNCOUNTED "}," HEADLESS "]");
+	world_unref(w);
+}
+
+static void add_counted(struct counts *c, const char *service, enum svc_proto protocol,
+			uint16_t port, unsigned n_servers, const struct ipvs_dest *dests, size_t n)
+{
+	const struct ipvs_dests list = {.items = (struct ipvs_dest *)(uintptr_t)dests, .n = n};
+
+	assert_int_equal(counts_begin_port(c, service, protocol, port), 0);
+	for (unsigned i = 0; i < n_servers; i++) {
+		const struct ipvs_server server = {
+			.key = {.addr = make_addr(i ? "192.0.2.9" : "10.0.0.1"), .port = port},
+			.counters = {1, 20, 300, 4000, UINT64_C(5000000000000)},
+		};
+
+		assert_int_equal(counts_add_server(c, &server), 0);
+		assert_int_equal(counts_add_dests(c, &list), 0);
+	}
+	counts_end_port(c);
+}
+
+static void assert_part(const json_t *object, const char *key, const char *expected)
+{
+	assert_json(json_incref(json_object_get(object, key)), expected);
+}
+
+#define ONE                                                                        \
+	"{\"connections\":1,\"inPackets\":20,\"outPackets\":300,\"inBytes\":4000," \
+	"\"outBytes\":5000000000000}"
+#define SUM                                                                        \
+	"{\"connections\":2,\"inPackets\":40,\"outPackets\":600,\"inBytes\":8000," \
+	"\"outBytes\":10000000000000}"
+
+static void test_counts(void **state)
+{
+	struct ipvs_dest dests[] = {
+		{.addr = make_addr("10.1.0.1"),
+		 .port = 8080,
+		 .weight = 1,
+		 .active = 2,
+		 .inactive = 3,
+		 .counters = {4, 5, 6, 7, 8}},
+		/* in no file any more, and draining; one that is not; of the other family */
+		{.addr = make_addr("10.1.0.9"), .port = 8080, .active = 1},
+		{.addr = make_addr("10.1.0.8"), .port = 8080, .weight = 1},
+		{.addr = make_addr("fd01::9"), .port = 8080, .inactive = 1},
+		/* in the files, at weight 0 */
+		{.addr = make_addr("10.1.0.2"), .port = 8080},
+	};
+	struct diags d = {0};
+	struct world *w = two_services();
+	struct counts c = {0};
+	const struct control_status status = {
+		.version = "1", .mode = "", .state = "ok", .counts = &c, .problems = &d};
+	json_t *list, *ports;
+
+	(void)state;
+	add_counted(&c, "a/web", SVC_TCP, 80, 2, dests, ELEMENTSOF(dests));
+	list = control_services_json(w, NULL, "node-1", "", &c);
+	ports = json_object_get(json_array_get(list, 0), "ports");
+	assert_part(json_array_get(ports, 0), "counters", SUM);
+	assert_part(json_array_get(ports, 0), "virtualServers",
+		    "[{\"address\":\"10.0.0.1:80\",\"counters\":" ONE "},"
+		    "{\"address\":\"192.0.2.9:80\",\"counters\":" ONE "}]");
+	assert_part(json_array_get(ports, 1), "counters", "null");
+	assert_part(json_array_get(ports, 1), "virtualServers", "null");
+	json_decref(list);
+
+	list = control_status_json(&status);
+	assert_part(list, "counters", SUM);
+	json_decref(list);
+
+	list = control_endpoints_json(w, "a/web", "node-1", "", &c);
+	assert_int_equal(json_array_size(list), 6);
+	assert_part(json_array_get(list, 0), "counters",
+		    "{\"connections\":8,\"inPackets\":10,\"outPackets\":12,\"inBytes\":14,"
+		    "\"outBytes\":16,\"activeConnections\":4,\"inactiveConnections\":6,"
+		    "\"weight\":1}");
+	assert_part(json_array_get(list, 1), "counters",
+		    "{\"connections\":0,\"inPackets\":0,\"outPackets\":0,\"inBytes\":0,"
+		    "\"outBytes\":0,\"activeConnections\":0,\"inactiveConnections\":0,"
+		    "\"weight\":0}");
+	assert_json(json_incref(json_array_get(list, 2)),
+		    "{\"service\":\"a/web\",\"servicePort\":\"a/web:http\",\"protocol\":\"TCP\","
+		    "\"endpoint\":\"10.1.0.9:8080\",\"ready\":false,\"serving\":true,"
+		    "\"terminating\":true,\"local\":false,\"used\":false,\"weight\":0,"
+		    "\"node\":null,\"zone\":null,\"inFiles\":false,\"counters\":{\"connections\":0,"
+		    "\"inPackets\":0,\"outPackets\":0,\"inBytes\":0,\"outBytes\":0,"
+		    "\"activeConnections\":2,\"inactiveConnections\":0,\"weight\":0}}");
+	assert_part(json_array_get(list, 3), "endpoint", "\"[fd01::1]:8080\"");
+	assert_part(json_array_get(list, 3), "counters", "null");
+	assert_part(json_array_get(list, 4), "endpoint", "\"[fd01::9]:8080\"");
+	assert_part(json_array_get(list, 4), "inFiles", "false");
+	assert_part(json_array_get(list, 5), "endpoint", "\"10.1.0.3:5353\"");
+	json_decref(list);
+	counts_done(&c);
 	world_unref(w);
 }
 
@@ -291,8 +392,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json_helpers), cmocka_unit_test(test_diags),
 		cmocka_unit_test(test_status),	     cmocka_unit_test(test_services),
-		cmocka_unit_test(test_endpoints),    cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_routes),
+		cmocka_unit_test(test_endpoints),    cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_settings),     cmocka_unit_test(test_routes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,43 @@ static void test_run(void **state)
 	sd_event_unref(event);
 }
 
+static int echo(void *userdata, int out)
+{
+	const char *text = userdata;
+
+	return write(out, text, strlen(text)) < 0 ? 1 : 3;
+}
+
+static void on_echoed(struct helper *h, int status, void *userdata)
+{
+	struct outcome *o = userdata;
+
+	o->n++;
+	o->status = status;
+	assert_int_equal(child_output(helper_child(h), &o->output, NULL), 0);
+	o->errors = helper_errors(h); /* its standard error is ours */
+}
+
+static void test_fork(void **state)
+{
+	char text[] = "from the copy";
+	struct outcome o = {0};
+	struct helper *h = NULL;
+	sd_event *event = NULL;
+
+	(void)state;
+	assert_int_equal(sd_event_new(&event), 0);
+	assert_int_equal(helper_fork(event, "echo", echo, text, on_echoed, &o, &h), 0);
+	assert_non_null(h);
+	while (o.n == 0)
+		assert_true(sd_event_run(event, 5000000) > 0);
+	assert_int_equal(o.status, 3);
+	assert_string_equal(o.output, "from the copy");
+	assert_null(o.errors);
+	free(o.output);
+	sd_event_unref(event);
+}
+
 static void test_not_started(void **state)
 {
 	const char *argv[] = {"svcroute-no-such-program", NULL};
@@ -163,9 +200,8 @@ static void test_detached(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failure_text),
-		cmocka_unit_test(test_run),
-		cmocka_unit_test(test_not_started),
+		cmocka_unit_test(test_failure_text), cmocka_unit_test(test_run),
+		cmocka_unit_test(test_fork),	     cmocka_unit_test(test_not_started),
 		cmocka_unit_test(test_detached),
 	};
 

@@ -556,7 +556,8 @@ static void test_cleanup(void **state)
 				struct child child;
 				int status;
 
-				assert_int_equal(iptables_backend_cleanup_script(&script), 0);
+				assert_int_equal(
+					backend_cleanup_script("/nonexistent/owned", &script), 0);
 				child_init(&child);
 				assert_int_equal(child_start(&child, argv, script.data, script.len),
 						 0);

@@ -230,7 +230,7 @@ static void test_wrong_together(void **state)
 
 static void test_mode(void **state)
 {
-	static const char *const modes[] = {"[Proxy]\nMode=ipvs\n", "[Proxy]\nMode=nftables\n",
+	static const char *const modes[] = {"[Proxy]\nMode=nftables\n",
 					    "[Proxy]\nMode=userspace\n"};
 	struct bench b;
 

@@ -9,6 +9,7 @@
 
 static struct service *service;
 static struct endpoint endpoints[2];
+static const struct rule_set set = {"KUBE-A", "type 'hash ip:port' \"a\\b\""};
 
 static int setup(void **state)
 {
@@ -141,6 +142,66 @@ static void test_texts(void **state)
 		 ADDR_IPV4,
 		 "-m conntrack --ctstate NEW -m comment --comment \"a b\" -j "
 		 "KUBE-EXTERNAL-SERVICES"},
+		/* spec/ipvs.md section 1.4 */
+		{{.flags = RULE_SRC | RULE_SRC_PREFIX,
+		  .src = make_prefix("::1/128"),
+		  .target = TARGET_RETURN},
+		 ADDR_IPV6,
+		 "-s ::1/128 -j RETURN"},
+		{{.flags = RULE_SET,
+		  .comment = COMMENT_SET,
+		  .set = &set,
+		  .lookup = LOOKUP_DST_DST_SRC,
+		  .target = TARGET_MASQUERADE_PLAIN},
+		 ADDR_IPV4,
+		 "-m comment --comment \"type \\'hash ip:port\\' \\\"a\\\\b\\\"\" -m set "
+		 "--match-set "
+		 "KUBE-A dst,dst,src -j MASQUERADE"},
+		{{.flags = RULE_SET | RULE_PROTOCOL_BARE,
+		  .protocol = SVC_UDP,
+		  .set = &set,
+		  .target = TARGET_JUMP,
+		  .chain = "KUBE-MARK-MASQ"},
+		 ADDR_IPV4,
+		 "-p udp -m set --match-set KUBE-A dst -j KUBE-MARK-MASQ"},
+		{{.flags = RULE_SET | RULE_IN_NOT,
+		  .interface = "br0",
+		  .set = &set,
+		  .lookup = LOOKUP_DST_DST,
+		  .target = TARGET_JUMP,
+		  .chain = "KUBE-MARK-MASQ"},
+		 ADDR_IPV4,
+		 "! -i br0 -m set --match-set KUBE-A dst,dst -j KUBE-MARK-MASQ"},
+		{{.flags = RULE_SET | RULE_NOT_PHYSDEV_IN | RULE_SRC_NOT_LOCAL,
+		  .set = &set,
+		  .lookup = LOOKUP_SRC_DST,
+		  .target = TARGET_ACCEPT},
+		 ADDR_IPV4,
+		 "-m set --match-set KUBE-A src,dst -m physdev ! --physdev-is-in -m addrtype ! "
+		 "--src-type LOCAL -j ACCEPT"},
+		{{.flags = RULE_SET | RULE_DST_LOCAL, .set = &set, .target = TARGET_ACCEPT},
+		 ADDR_IPV4,
+		 "-m set --match-set KUBE-A dst -m addrtype --dst-type LOCAL -j ACCEPT"},
+		{{.flags = RULE_SET | RULE_CT_NEW | RULE_COMMENT_LAST,
+		  .set = &set,
+		  .target = TARGET_REJECT},
+		 ADDR_IPV6,
+		 "-m conntrack --ctstate NEW -m set --match-set KUBE-A dst -j REJECT "
+		 "--reject-with icmp6-port-unreachable"},
+		{{.flags = RULE_SRC | RULE_IPVS,
+		  .src = make_prefix("203.0.113.5/32"),
+		  .protocol = SVC_TCP,
+		  .dport = 80,
+		  .target = TARGET_DROP},
+		 ADDR_IPV4,
+		 "-s 203.0.113.5/32 -m ipvs --vproto 6 --vaddr 203.0.113.5 --vport 80 -j DROP"},
+		{{.flags = RULE_SRC | RULE_IPVS,
+		  .src = make_prefix("fd00::5/128"),
+		  .protocol = SVC_SCTP,
+		  .dport = 80,
+		  .target = TARGET_DROP},
+		 ADDR_IPV6,
+		 "-s fd00::5/128 -m ipvs --vproto 132 --vaddr fd00::5 --vport 80 -j DROP"},
 		{{.target = TARGET_NONE}, ADDR_IPV4, ""},
 	};
 

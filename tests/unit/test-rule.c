@@ -29,7 +29,13 @@ static const struct endpoint ep6 = {
 	}
 #define FRONT (RULE_PROTOCOL | RULE_DST | RULE_DPORT)
 
-/* Every template of spec/iptables.md section 3.4. Port 0 of the service is named, port 1 is not. */
+static const struct rule_set set4 = {"KUBE-CLUSTER-IP", "it's for masquerade"};
+static const struct rule_set set_bare = {"KUBE-IPVS-IPS", NULL};
+static const struct rule_set set_name = {"KUBE-6-CLUSTER-IP", "it's for masquerade"};
+static const struct rule_set set_comment = {"KUBE-CLUSTER-IP", "its for masquerade"};
+
+/* Every template of spec/iptables.md section 3.4, and of spec/ipvs.md section 1.4. Port 0 of the
+ * service is named, port 1 is not. */
 static const struct {
 	struct rule rule;
 	const char *text;
@@ -301,6 +307,52 @@ static const struct {
 	 " --set -m tcp -p tcp -j DNAT --to-destination 10.1.0.10:8080"},
 	{{.flags = RULE_PROTOCOL, .protocol = SVC_UDP, .target = TARGET_DNAT, .endpoint = &ep6},
 	 "-m udp -p udp -j DNAT --to-destination [fd00:1::a]:443"},
+	/* ipvs mode */
+	{{.flags = RULE_SRC | RULE_SRC_PREFIX, .src = LO4, .target = TARGET_RETURN},
+	 "-s 127.0.0.0/8 -j RETURN"},
+	{{.flags = RULE_SET,
+	  .comment = COMMENT_SET,
+	  .set = &set4,
+	  .lookup = LOOKUP_DST_DST_SRC,
+	  .target = TARGET_MASQUERADE_PLAIN},
+	 "-m comment --comment \"it's for masquerade\" -m set --match-set KUBE-CLUSTER-IP "
+	 "dst,dst,src -j MASQUERADE"},
+	{{.flags = RULE_SET | RULE_PROTOCOL_BARE,
+	  .comment = COMMENT_SET,
+	  .protocol = SVC_SCTP,
+	  .set = &set4,
+	  .target = TARGET_RETURN},
+	 "-p sctp -m comment --comment \"it's for masquerade\" -m set --match-set "
+	 "KUBE-CLUSTER-IP dst -j RETURN"},
+	{{.flags = RULE_SET | RULE_SRC_NOT | RULE_SRC_PREFIX,
+	  .comment = COMMENT_SET,
+	  .set = &set4,
+	  .lookup = LOOKUP_DST_DST,
+	  .src = CIP,
+	  .target = TARGET_JUMP,
+	  .chain = "KUBE-MARK-MASQ"},
+	 "-m comment --comment \"it's for masquerade\" -m set --match-set KUBE-CLUSTER-IP "
+	 "dst,dst ! -s 10.96.0.1/32 -j KUBE-MARK-MASQ"},
+	{{.flags = RULE_SET | RULE_NOT_PHYSDEV_IN | RULE_SRC_NOT_LOCAL,
+	  .set = &set4,
+	  .lookup = LOOKUP_SRC_DST,
+	  .target = TARGET_ACCEPT},
+	 "-m set --match-set KUBE-CLUSTER-IP src,dst -m physdev ! --physdev-is-in -m addrtype ! "
+	 "--src-type LOCAL -j ACCEPT"},
+	{{.flags = RULE_SET | RULE_DST_LOCAL, .set = &set4, .target = TARGET_ACCEPT},
+	 "-m set --match-set KUBE-CLUSTER-IP dst -m addrtype --dst-type LOCAL -j ACCEPT"},
+	{{.flags = RULE_SET | RULE_CT_NEW | RULE_COMMENT_LAST,
+	  .set = &set_bare,
+	  .target = TARGET_REJECT},
+	 "-m conntrack --ctstate NEW -m set --match-set KUBE-IPVS-IPS dst -j REJECT"},
+	{{.flags = RULE_SRC | RULE_IPVS,
+	  .src = CIP,
+	  .protocol = SVC_SCTP,
+	  .dport = 80,
+	  .target = TARGET_DROP},
+	 "-s 10.96.0.1 -m ipvs --vaddr 10.96.0.1 --vproto sctp --vport 80 -j DROP"},
+	{{.flags = RULE_SRC | RULE_IPVS, .src = LO6, .dport = 65535, .target = TARGET_DROP},
+	 "-s ::1 -m ipvs --vaddr ::1 --vproto tcp --vport 65535 -j DROP"},
 	/* jumps */
 	{{.flags = RULE_CT_NEW | RULE_COMMENT_LAST,
 	  .comment = COMMENT_LITERAL,
@@ -388,7 +440,7 @@ static void test_equal(void **state)
 	(void)state;
 	for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
 		const struct rule *r = &rows[i].rule;
-		struct rule changed[12];
+		struct rule changed[14];
 
 		for (size_t j = 0; j < ELEMENTSOF(rows); j++)
 			assert_int_equal(rule_equal(r, s, &rows[j].rule, twin), i == j);
@@ -410,8 +462,13 @@ static void test_equal(void **state)
 		changed[10].target = TARGET_NONE;
 		if (r->comment == COMMENT_LITERAL)
 			changed[11].literal = "else";
+		else if (r->flags & RULE_SET)
+			changed[11].set = &set_name;
 		else
 			changed[11].endpoint = &ep6;
+		changed[12].lookup = LOOKUP_DST_DST;
+		if (r->comment == COMMENT_SET)
+			changed[13].set = &set_comment;
 		for (size_t j = 0; j < ELEMENTSOF(changed); j++) {
 			bool same = same_text(r, s, &changed[j], s);
 

@@ -24,25 +24,28 @@ struct bench {
 	char service[300];
 	unsigned n_gets, n_posts;
 	struct server_request *posts[100];
+	struct server_request *get; /* the last one not answered at once */
 	/* What is answered. */
-	bool no_memory, reply_at_once;
+	bool no_memory, reply_at_once, later;
 	int status;
 	char *big; /* the answer's text instead of the usual one */
 };
 
-static json_t *on_get(void *userdata, enum control_verb verb, const char *service, int *ret_status)
+static void on_get(void *userdata, enum control_verb verb, const char *service,
+		   struct server_request *request)
 {
 	struct bench *b = userdata;
 
 	b->n_gets++;
 	b->verb = verb;
 	(void)snprintf(b->service, sizeof(b->service), "%s", service ? service : "(null)");
-	assert_int_equal(*ret_status, 200);
-	if (b->no_memory)
-		return NULL;
-	if (b->status)
-		*ret_status = b->status;
-	return json_pack("{s:s}", "answer", b->big ? b->big : "yes");
+	if (b->later)
+		b->get = request;
+	else if (b->no_memory)
+		server_reply(request, 200, NULL);
+	else
+		server_reply(request, b->status ? b->status : 200,
+			     json_pack("{s:s}", "answer", b->big ? b->big : "yes"));
 }
 
 static void on_post(void *userdata, enum control_verb verb, struct server_request *request)
@@ -226,6 +229,44 @@ static void test_get(void **state)
 	assert_answer(talk(&b, GET("/v1/services")), "200", "xxx\"\n}");
 	free(b.big);
 	b.big = NULL;
+	assert_works(&b);
+	tear_down(&b);
+}
+
+/* What has to be counted first: answered later, or when the server goes. */
+static void test_get_later(void **state)
+{
+	struct bench b;
+	int fd[2];
+
+	(void)state;
+	set_up(&b);
+	b.later = true;
+	for (unsigned i = 0; i < 2; i++) {
+		fd[i] = connect_to(b.path);
+		send_text(&b, fd[i], GET("/v1/services"), strlen(GET("/v1/services")));
+		while (b.n_gets <= i)
+			assert_true(sd_event_run(b.event, 10000) >= 0);
+		assert_int_equal(b.n_gets, i + 1);
+		if (i == 0) {
+			b.later = false;
+			assert_works(&b); /* others are served meanwhile */
+			b.n_gets = 1;
+			b.later = true;
+			server_reply_text(b.get, 200, strdup("{\"answer\":\"counted\"}"));
+			assert_answer(receive(&b, fd[0]), "200", "counted");
+		}
+	}
+	/* the client of the second one is gone when the answer comes */
+	assert_int_equal(close(fd[1]), 0);
+	server_reply_text(b.get, 200, strdup("{}"));
+	fd[1] = connect_to(b.path);
+	send_text(&b, fd[1], GET("/v1/services"), strlen(GET("/v1/services")));
+	while (b.n_gets < 3)
+		assert_true(sd_event_run(b.event, 10000) >= 0);
+	server_reply_text(b.get, 200, NULL); /* out of memory */
+	assert_answer(receive(&b, fd[1]), "500", "null");
+	b.later = false;
 	assert_works(&b);
 	tear_down(&b);
 }
@@ -540,15 +581,11 @@ static void test_permissions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_get),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_post),
-		cmocka_unit_test(test_client_goes_away),
-		cmocka_unit_test(test_shutdown),
-		cmocka_unit_test(test_many_connections),
-		cmocka_unit_test(test_socket_file),
-		cmocka_unit_test(test_with_client),
+		cmocka_unit_test(test_get),	    cmocka_unit_test(test_get_later),
+		cmocka_unit_test(test_wrong),	    cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_post),	    cmocka_unit_test(test_client_goes_away),
+		cmocka_unit_test(test_shutdown),    cmocka_unit_test(test_many_connections),
+		cmocka_unit_test(test_socket_file), cmocka_unit_test(test_with_client),
 		cmocka_unit_test(test_permissions),
 	};
 

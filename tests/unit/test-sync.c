@@ -120,6 +120,7 @@ static void set_up(struct bench *b)
 
 	b->fake.backend.ops = &fake_ops;
 	b->m.backend = &b->fake.backend;
+	b->m.mode_settled = true; /* nothing is looked for in the kernel */
 	b->m.root = b->root.path;
 	places.root = b->root.path;
 	assert_int_equal(sd_event_new(&b->m.event), 0);
@@ -603,7 +604,7 @@ static void test_once(void **state)
 		{"", GOOD, 0, 1, 0},
 		{"", GOOD, -EIO, 1, 1},
 		{"", "services=(", 0, 0, 3},
-		{"[Proxy]\nMode=ipvs\n", GOOD, 0, 0, 3},
+		{"[Proxy]\nMode=nftables\n", GOOD, 0, 0, 3},
 		{"[Proxy]\nNoSuch=1\n", GOOD, 0, 0, 3},
 	};
 
@@ -651,7 +652,7 @@ static void test_no_usable_configuration(void **state)
 
 	(void)state;
 	set_up(&b);
-	root_write(&b.root, SETTINGS, "[Proxy]\nMode=ipvs\n");
+	root_write(&b.root, SETTINGS, "[Proxy]\nMode=nftables\n");
 	sync_request(&b.m);
 	run(&b);
 	assert_int_equal(b.fake.n_syncs, 0);
