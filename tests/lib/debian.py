@@ -99,11 +99,18 @@ class Failed(Exception):
 
 
 def run(*command, seconds=1800, **more):
-    p = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                       errors="replace", timeout=seconds, **more)
+    """What it printed; it and all that it started end with this program."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", start_new_session=True, **more) as p:
+        try:
+            out, _ = p.communicate(timeout=seconds)
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(p.pid, signal.SIGKILL)
+            raise
     if p.returncode:
-        raise Failed(f"{' '.join(command)}: status {p.returncode}\n{p.stdout.strip()[-3000:]}")
-    return p.stdout
+        raise Failed(f"{' '.join(command)}: status {p.returncode}\n{out.strip()[-3000:]}")
+    return out
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ user-mode Linux, and runs debian/tests there as autopkgtest would, reboots inclu
 
 check.py [RELEASE...]    bookworm and trixie when none is named; a release other than this machine's is built in a root
                          of its own
-TESTS="life": only these of debian/tests"""
+TESTS="life": only these of debian/tests; SVCROUTE_RATE, SVCROUTE_STARTS, SVCROUTE_SEED are handed to them"""
 import contextlib
 import glob
 import os
@@ -149,7 +149,7 @@ def relay(count, where, lines, kept):
 
 def run_test(count, release, image, repo, test, restrictions):
     where, mark, missing, failed = f"{release}: {test}", "", 0, count.failed
-    passed_on = " ".join(f"{k}={shlex.quote(v)}" for k, v in os.environ.items() if re.match(r"SVCROUTE_(STARTS|SEED)$", k))
+    passed_on = " ".join(f"{k}={shlex.quote(v)}" for k, v in os.environ.items() if re.match(r"SVCROUTE_(RATE|STARTS|SEED)$", k))
     kept = []
     with debian.Machine(image, repo) as m:
         try:
