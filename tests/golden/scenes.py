@@ -39,12 +39,12 @@ def golden_host():
     netns.ip_batch(lines)
 
 
-def import_scenario(name, folder, mode="iptables", variant="auto"):
-    """The scenario as files below folder/import, in this mode and variant of iptables whatever it asks for."""
+def import_scenario(name, folder, mode="iptables", variant=None):
+    """The scenario as files below folder/import, in this mode and, if given, variant of iptables whatever it asks for."""
     run([SVCROUTECTL, "import", "--output", f"{folder}/import", f"{HERE}/scenarios/{name}.yaml"])
     os.makedirs(f"{folder}/import/svcroute.conf.d", exist_ok=True)
     with open(f"{folder}/import/svcroute.conf.d/99-test.conf", "w") as f:
-        f.write(f"[Proxy]\nMode={mode}\n[IPTables]\nBackend={variant}\n")
+        f.write(f"[Proxy]\nMode={mode}\n" + (f"[IPTables]\nBackend={variant}\n" if variant else ""))
 
 
 def render(folder, *options):

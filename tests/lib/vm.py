@@ -22,7 +22,7 @@ HOME = f"{BUILD}/vm"
 # With what these depend on.
 PACKAGES = ("bash", "busybox-static", "conntrack", "coreutils", "dash", "grep", "ipset", "iproute2", "iptables", "ipvsadm",
             "kmod", "mawk", "mount", "nftables", "procps", "python3", "python3-yaml", "sed", "util-linux")
-NEEDLESS = re.compile(r"/usr/share/(doc|man|locale|info|lintian|bug|common-licenses|menu|bash-completion|perl)\b|/usr/lib/.*/perl")
+NEEDLESS = re.compile(r"/usr/share/(doc|man|locale|info|lintian|bug|common-licenses|menu|bash-completion)\b")
 ETC = ("passwd", "group", "protocols", "services", "nsswitch.conf", "ld.so.cache", "ld.so.conf")
 MODULES = ("kernel/net", "kernel/lib", "kernel/crypto", "kernel/arch", "kernel/drivers/net/dummy.ko",
            "kernel/drivers/net/veth.ko", "modules.builtin", "modules.builtin.modinfo", "modules.order")

@@ -5,7 +5,6 @@
 none before them had. test_golden.py [NAME...]: others."""
 import re
 import runpy
-import subprocess
 import sys
 
 from tap import SOURCE
@@ -40,7 +39,5 @@ def choose():
     return names
 
 
-# so that each scenario's time is its own
-subprocess.run(["modprobe", "-a", "ip_vs", "ip_set", "dummy", "nf_tables"], check=True)
 runpy.run_path(f"{SOURCE}/tests/uml/test_golden.py", {"VARIANT": "nft", "NAMES": None if sys.argv[1:] else choose()},
                "__main__")
