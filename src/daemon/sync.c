@@ -30,9 +30,10 @@
 /* A file that was being written is looked at again, though its close should tell: not every file
  * system tells of it. */
 #define BUSY_USEC (500 * USEC_PER_MSEC)
-/* How long one who asked waits for such a file, and how often it is looked at meanwhile. */
+/* How long one who asked waits for such a file. */
 #define ASKED_BUSY_USEC (1200 * USEC_PER_MSEC)
-#define ASKED_BUSY_LOOK_USEC (50 * USEC_PER_MSEC)
+/* A pass that is put off begins again after this. */
+#define PUT_OFF_USEC (50 * USEC_PER_MSEC)
 
 static void begin_pass(struct manager *m);
 
@@ -385,6 +386,21 @@ static void end_idle_pass(struct manager *m)
 	schedule(m);
 }
 
+/* The pass begins again soon, for all who asked. */
+static void put_off(struct manager *m, uint64_t now)
+{
+	struct waiter **at;
+
+	for (at = &m->served; *at; at = &(*at)->next)
+		continue;
+	*at = m->waiting;
+	m->waiting = m->served;
+	m->served = NULL;
+	m->running = false;
+	m->first_request_usec = now;
+	arm(m, now + PUT_OFF_USEC);
+}
+
 /*
  * Who asks right behind his own change to a file must not be told that somebody writes it: without
  * a lease, which is to be had of own files only, nothing but time tells that a file is complete
@@ -393,7 +409,6 @@ static void end_idle_pass(struct manager *m)
 static bool wait_for_writer(struct manager *m)
 {
 	uint64_t now = clock_monotonic_usec();
-	struct waiter **at;
 
 	if (!config_busy(m->config) || m->once || (!m->served && m->ready)) {
 		m->busy_since_usec = 0;
@@ -405,14 +420,7 @@ static bool wait_for_writer(struct manager *m)
 		m->busy_since_usec = 0;
 		return false;
 	}
-	for (at = &m->served; *at; at = &(*at)->next)
-		continue;
-	*at = m->waiting;
-	m->waiting = m->served;
-	m->served = NULL;
-	m->running = false;
-	m->first_request_usec = now;
-	arm(m, now + ASKED_BUSY_LOOK_USEC);
+	put_off(m, now);
 	return true;
 }
 
@@ -452,6 +460,11 @@ static void begin_pass(struct manager *m)
 	}
 	apply_settings(m);
 	r = mode_take_up(m);
+	if (r == -EAGAIN) {
+		/* A copy of the process takes away what the mode before left, and ends. */
+		put_off(m, clock_monotonic_usec());
+		return;
+	}
 	if (r < 0) {
 		fail_pass(m, r, "the mode cannot be set up");
 		return;
