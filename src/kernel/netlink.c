@@ -29,13 +29,14 @@ struct pipeline {
 	int *errors;
 	const struct nlmsghdr *current;
 	uint32_t first; /* sequence number of the first request */
-	size_t n_queued, n_sent, n_answered;
-	size_t window; /* so many may be unanswered */
-	char *batch;   /* those queued, for one send */
+	size_t n_queued, n_sent;
+	size_t n_answered; /* the first so many */
+	size_t window;	   /* so many may be unanswered */
+	char *batch;	   /* those queued, for one send */
 	size_t batch_size, batch_allocated;
+	size_t last; /* where the last one begins in it */
 };
 
-#define UNANSWERED 1
 #define BATCH_SIZE (32 * 1024) /* of one send; a larger message goes alone */
 
 /* libnl knows fewer errors than errno; only failures of the library itself and of its socket come
@@ -302,14 +303,17 @@ int netlink_dump(struct nl_sock *s, int type, const void *header, size_t header_
 	return netlink_dump_message(s, msg, message, restart, userdata);
 }
 
+/* Answers come in order, and a refusal always comes: those before this one that were not told of
+ * have succeeded. */
 static void pipeline_answer(struct pipeline *p, int error)
 {
 	size_t i = p->current->nlmsg_seq - p->first;
 
-	if (p->errors[i] == UNANSWERED) {
-		p->errors[i] = error;
-		p->n_answered++;
-	}
+	if (i < p->n_answered)
+		return;
+	while (p->n_answered < i)
+		p->errors[p->n_answered++] = 0;
+	p->errors[p->n_answered++] = error;
 }
 
 static int on_pipeline_sequence(struct nl_msg *msg, void *userdata)
@@ -363,17 +367,12 @@ static size_t receive_buffer(const struct nl_sock *s)
 	return (size_t)size;
 }
 
-static size_t pipeline_in_flight(const struct pipeline *p)
-{
-	return p->n_sent + p->n_queued - p->n_answered;
-}
-
 /* Is there room for it in the send that is being put together? One alone always finds it. */
 static bool pipeline_has_room(const struct pipeline *p, const struct nlmsghdr *h)
 {
-	if (p->n_queued > 0 && p->batch_size + NLMSG_ALIGN(h->nlmsg_len) > BATCH_SIZE)
-		return false;
-	return pipeline_in_flight(p) == 0 || pipeline_in_flight(p) < p->window;
+	if (p->n_queued == 0)
+		return true;
+	return p->n_queued < p->window && p->batch_size + NLMSG_ALIGN(h->nlmsg_len) <= BATCH_SIZE;
 }
 
 static int pipeline_queue(struct nl_sock *s, struct pipeline *p, struct nl_msg *msg)
@@ -383,23 +382,34 @@ static int pipeline_queue(struct nl_sock *s, struct pipeline *p, struct nl_msg *
 	if (array_reserve(&p->batch, &p->batch_allocated,
 			  p->batch_size + NLMSG_ALIGN(h->nlmsg_len)) < 0)
 		return -ENOMEM;
-	h->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	h->nlmsg_flags |= NLM_F_REQUEST;
 	h->nlmsg_seq = NL_AUTO_SEQ;
 	nl_complete_msg(s, msg); /* numbers follow each other */
+	h->nlmsg_flags &= (uint16_t)~NLM_F_ACK;
 	if (p->n_sent + p->n_queued == 0)
 		p->first = h->nlmsg_seq;
 	memcpy(p->batch + p->batch_size, h, h->nlmsg_len);
 	memset(p->batch + p->batch_size + h->nlmsg_len, 0,
 	       NLMSG_ALIGN(h->nlmsg_len) - h->nlmsg_len);
+	p->last = p->batch_size;
 	p->batch_size += NLMSG_ALIGN(h->nlmsg_len);
 	p->n_queued++;
 	return 0;
 }
 
+/* The last one is acknowledged, and by that all: an answer to each takes longer to read than the
+ * kernel needs for the change. */
 static int pipeline_send(struct nl_sock *s, struct pipeline *p)
 {
-	int r = p->n_queued ? nl_sendto(s, p->batch, p->batch_size) : 0;
+	struct nlmsghdr last;
+	int r = 0;
 
+	if (p->n_queued) {
+		memcpy(&last, p->batch + p->last, sizeof(last));
+		last.nlmsg_flags |= NLM_F_ACK;
+		memcpy(p->batch + p->last, &last, sizeof(last));
+		r = nl_sendto(s, p->batch, p->batch_size);
+	}
 	if (r >= 0)
 		p->n_sent += p->n_queued;
 	p->n_queued = p->batch_size = 0;
@@ -428,9 +438,7 @@ static int pipeline_run(struct nl_sock *s, struct nl_cb *cb, struct pipeline *p,
 		}
 		r = pipeline_send(s, p);
 		failed = failed ? failed : r;
-		/* Half of the answers, so that the next send is worth its while; at the end all. */
-		while (p->n_answered < p->n_sent &&
-		       (failed || p->n_sent == n || pipeline_in_flight(p) > p->window / 2)) {
+		while (p->n_answered < p->n_sent) {
 			r = receive(s, cb);
 			if (r < 0)
 				return r;
@@ -446,8 +454,6 @@ int netlink_pipeline(struct nl_sock *s, netlink_build_t build, void *userdata, s
 	struct nl_cb *cb;
 	int r;
 
-	for (size_t i = 0; i < n; i++)
-		errors[i] = UNANSWERED;
 	cb = nl_cb_alloc(NL_CB_DEFAULT);
 	if (cb) {
 		(void)nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_pipeline_sequence, &p);
@@ -460,8 +466,7 @@ int netlink_pipeline(struct nl_sock *s, netlink_build_t build, void *userdata, s
 		r = -ENOMEM;
 	}
 	free(p.batch);
-	for (size_t i = 0; i < n; i++)
-		if (errors[i] == UNANSWERED)
-			errors[i] = r;
+	for (size_t i = p.n_answered; i < n; i++)
+		errors[i] = r;
 	return r;
 }

@@ -76,10 +76,10 @@ int netlink_dump_message(struct nl_sock *s, struct nl_msg *msg, netlink_message_
 /*
  * Sends n requests in order without waiting for each answer, but never more at a time than their
  * answers find room for. build makes request i (type, flags, header, attributes; the function adds
- * NLM_F_REQUEST and NLM_F_ACK and frees it) or returns -errno, which ends the run after what was
- * sent. errors has room for n: 0 or what the kernel answered, raw; a refusal does not stop those
- * after it. 0 when all were answered, else the -errno of the exchange itself, which then is also
- * in errors of the unanswered ones.
+ * NLM_F_REQUEST, and NLM_F_ACK where it is wanted, and frees it) or returns -errno, which ends the
+ * run after what was sent. errors has room for n: 0 or what the kernel answered, raw; a refusal
+ * does not stop those after it. 0 when all were answered, else the -errno of the exchange itself,
+ * which then is also in errors of the unanswered ones.
  */
 typedef int (*netlink_build_t)(size_t i, void *userdata, struct nl_msg **ret);
 int netlink_pipeline(struct nl_sock *s, netlink_build_t build, void *userdata, size_t n,
