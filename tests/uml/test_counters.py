@@ -196,8 +196,11 @@ def crowd(t, b):
         for x in threads:
             x.join()
         assert len(answers) == asked and all(status == 0 for status, _ in answers), answers
-        texts = {out for _, out in answers if '"virtualServers"' in out}
-        assert len(texts) == 1 and sum(c["connections"] for c in counters(json.loads(texts.pop()))) >= 19
+        services = [json.loads(out) for _, out in answers if '"virtualServers"' in out]
+        assert len(services) == asked // 4, answers
+        for rows in services:  # the kernel may still be adding up what the last case sent
+            assert [r["name"] for r in rows] == [r["name"] for r in services[0]], rows
+            assert sum(c["connections"] for c in counters(rows)) >= 19, rows
 
 
 def counters(rows):
