@@ -185,7 +185,7 @@ def traffic(what, kept=ECHO):
     try:
         assert p.stdout.readline() == "running\n", "no traffic"
         yield
-        out, _ = p.communicate(timeout=300)
+        out, _ = p.communicate(timeout=600)
     finally:
         p.kill()
         p.wait()

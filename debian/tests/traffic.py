@@ -20,9 +20,9 @@ import struct
 import sys
 import time
 
-LIMIT = 20  # seconds
+LIMIT = 120  # seconds
 MORE = 200
-AT_ONCE = 200
+AT_ONCE = 64
 KEPT = 10
 TOTAL_RETRANS = 100  # offset in struct tcp_info
 
