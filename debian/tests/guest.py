@@ -208,6 +208,20 @@ def status():
     return json.loads(run("svcroutectl", "status", "--json"))["state"]
 
 
+def journal(*arguments):
+    return run("journalctl", "--no-pager", "-u", "svcroute", *arguments)
+
+
+@contextlib.contextmanager
+def case(tap, name):
+    """One that fails also tells what the service said last."""
+    failed = tap.failed
+    with tap.case(name):
+        yield
+    if tap.failed > failed:
+        print("# the journal:\n" + "".join(f"#   {line}\n" for line in journal("-n", "30").splitlines()), end="", flush=True)
+
+
 def reboot(tap, mark):
     """The test goes on with that mark after the boot, and fails at its end if something failed until here."""
     print(f"1..{tap.number}", flush=True)
