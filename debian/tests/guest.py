@@ -25,14 +25,14 @@ ECHO = "10.233.54.176"
 RATE = float(os.environ.get("SVCROUTE_RATE") or 250)  # less for a machine that is busy with other things
 
 
-def run(*command, status=0, seconds=300, **more):
+def run(*command, status=0, seconds=1500, **more):
     p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds,
                        env=dict(os.environ, DEBIAN_FRONTEND="noninteractive"), **{"stdin": subprocess.DEVNULL, **more})
     assert status is None or p.returncode == status, f"{' '.join(command)}: status {p.returncode}\n{p.stdout[-3000:]}"
     return p.stdout
 
 
-def wait_until(condition, what, seconds=120):
+def wait_until(condition, what, seconds=600):
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
@@ -185,7 +185,7 @@ def traffic(what, kept=ECHO):
     try:
         assert p.stdout.readline() == "running\n", "no traffic"
         yield
-        out, _ = p.communicate(timeout=600)
+        out, _ = p.communicate(timeout=1500)
     finally:
         p.kill()
         p.wait()
@@ -206,6 +206,20 @@ def traces():
 def status():
     """The daemon's own word: "ok", "degraded" and so on."""
     return json.loads(run("svcroutectl", "status", "--json"))["state"]
+
+
+def journal(*arguments):
+    return run("journalctl", "--no-pager", "-u", "svcroute", *arguments)
+
+
+@contextlib.contextmanager
+def case(tap, name):
+    """One that fails also tells what the service said last."""
+    failed = tap.failed
+    with tap.case(name):
+        yield
+    if tap.failed > failed:
+        print("# the journal:\n" + "".join(f"#   {line}\n" for line in journal("-n", "30").splitlines()), end="", flush=True)
 
 
 def reboot(tap, mark):
