@@ -2,8 +2,8 @@
 """One row of make bench for ipvs mode, inside user-mode Linux: ipvs.py N
 
 The full load by `svcrouted --once` beside the same virtual servers, sets and addresses by ipvsadm -R, ipset restore and
-ip -batch; then one changed endpoint under the daemon. Memory is touched before each sample: the first use of a page
-costs much more than a later one there."""
+ip -batch; then one changed endpoint under the daemon. Memory is touched before: the first use of a page costs much more
+than a later one there."""
 import os
 import re
 import subprocess
@@ -24,7 +24,6 @@ def touch():
 
 def timed(host, command, path):
     """Seconds (wall, CPU with ended children) of a command that reads a file."""
-    touch()
     start = time.monotonic()
     with open(path, "rb") as f, tempfile.TemporaryFile("w+") as errors:
         p = host.popen(command, stdin=f, stdout=subprocess.DEVNULL, stderr=errors)
@@ -73,6 +72,7 @@ def load_modules():
 def main():
     n = int(sys.argv[1])
     load_modules()
+    touch()
     with hosts.Root(measure.settings("legacy", "ipvs")) as root:
         measure.write_world(root, n)
         ours = hosts.Host("once")
