@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/log.h"
 
 void ipvs_outcome_done(struct ipvs_outcome *o)
@@ -81,37 +82,20 @@ char *ipvs_outcome_text(const struct ipvs_outcome *o)
 }
 
 /* Same program, same layout: the struct as it is, then what its pointers point to. */
-static int write_all(int fd, const void *data, size_t size)
-{
-	const char *p = data;
-
-	while (size > 0) {
-		ssize_t n = write(fd, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 int ipvs_outcome_write(const struct ipvs_outcome *o, int fd)
 {
 	size_t sizes[] = {o->message ? strlen(o->message) : 0, o->warnings.len};
 	int r = strbuf_error(&o->warnings);
 
 	if (r == 0)
-		r = write_all(fd, o, sizeof(*o));
+		r = file_write_all(fd, o, sizeof(*o));
 	if (r == 0)
-		r = write_all(fd, sizes, sizeof(sizes));
+		r = file_write_all(fd, sizes, sizeof(sizes));
 	if (r == 0)
-		r = write_all(fd, o->message, sizes[0]);
+		r = file_write_all(fd, o->message, sizes[0]);
 	if (r == 0)
-		r = write_all(fd, o->warnings.data, sizes[1]);
-	return r < 0 ? r : write_all(fd, o->draining, o->n_draining * sizeof(*o->draining));
+		r = file_write_all(fd, o->warnings.data, sizes[1]);
+	return r < 0 ? r : file_write_all(fd, o->draining, o->n_draining * sizeof(*o->draining));
 }
 
 int ipvs_outcome_read(const char *data, size_t size, struct ipvs_outcome *ret)

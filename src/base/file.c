@@ -42,10 +42,12 @@ static int read_full(int fd, char *data, size_t size, size_t *ret_n)
 	return 0;
 }
 
-static int write_full(int fd, const char *data, size_t size)
+int file_write_all(int fd, const void *data, size_t size)
 {
+	const char *at = data;
+
 	while (size > 0) {
-		ssize_t done = write(fd, data, size);
+		ssize_t done = write(fd, at, size);
 
 		if (done < 0 && errno == EINTR)
 			continue;
@@ -53,7 +55,7 @@ static int write_full(int fd, const char *data, size_t size)
 			return -errno;
 		if (done == 0)
 			return -EIO;
-		data += done;
+		at += done;
 		size -= (size_t)done;
 	}
 	return 0;
@@ -252,7 +254,7 @@ static int sync_directory(const char *directory)
 /* Fills the temporary file, which the caller removes after an error. */
 static int fill_file(int fd, const void *data, size_t size, mode_t mode)
 {
-	int r = write_full(fd, data, size);
+	int r = file_write_all(fd, data, size);
 
 	if (r < 0)
 		return r;

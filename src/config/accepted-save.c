@@ -193,23 +193,6 @@ static void look_at_contents(struct save *s)
 	}
 }
 
-static int write_all(int fd, const char *data, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Makes a new file to write to; one of that name was left by a save that was killed. */
 static int create_file(int dir_fd, const char *name)
 {
@@ -234,7 +217,7 @@ static int write_content(int dir_fd, const struct content *c, const char *text, 
 	fd = create_file(dir_fd, temporary);
 	if (fd < 0)
 		return fd;
-	r = write_all(fd, text, c->size);
+	r = file_write_all(fd, text, c->size);
 	if (r == 0 && sync && fsync(fd) < 0)
 		r = -errno;
 	if (r == 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)

@@ -213,6 +213,16 @@ static void counter_text(const json_t *row, const char *key, struct strbuf *out)
 		strbuf_add(out, "-");
 }
 
+#define COUNTER(title, name)                                                           \
+	{                                                                              \
+		.header = (title), .key = (name), .keyed = counter_text, .right = true \
+	}
+/* The same for a service and for an endpoint. */
+#define TRAFFIC_COLUMNS                                                               \
+	COUNTER("CONNS", "connections"), COUNTER("IN-PACKETS", "inPackets"),          \
+		COUNTER("OUT-PACKETS", "outPackets"), COUNTER("IN-BYTES", "inBytes"), \
+		COUNTER("OUT-BYTES", "outBytes")
+
 int cmd_services(const struct ctl *c)
 {
 	static const struct column columns[] = {
@@ -222,14 +232,7 @@ int cmd_services(const struct ctl *c)
 		{.header = "EXTERNAL-IP", .text = external_text},
 		{.header = "PORTS", .text = ports_text},
 		{.header = "USED/ALL", .text = endpoints_text, .right = true},
-		{.header = "CONNS", .key = "connections", .keyed = counter_text, .right = true},
-		{.header = "IN-PACKETS", .key = "inPackets", .keyed = counter_text, .right = true},
-		{.header = "OUT-PACKETS",
-		 .key = "outPackets",
-		 .keyed = counter_text,
-		 .right = true},
-		{.header = "IN-BYTES", .key = "inBytes", .keyed = counter_text, .right = true},
-		{.header = "OUT-BYTES", .key = "outBytes", .keyed = counter_text, .right = true},
+		TRAFFIC_COLUMNS,
 	};
 
 	return ask_and_print(c, CONTROL_SERVICES, NULL, columns, ELEMENTSOF(columns), 6);
@@ -258,23 +261,10 @@ int cmd_endpoints(const struct ctl *c)
 		{.header = "LOCAL", .key = "local"},
 		{.header = "NODE", .key = "node"},
 		{.header = "ZONE", .key = "zone"},
-		{.header = "WEIGHT", .key = "weight", .keyed = counter_text, .right = true},
-		{.header = "ACTIVE",
-		 .key = "activeConnections",
-		 .keyed = counter_text,
-		 .right = true},
-		{.header = "INACTIVE",
-		 .key = "inactiveConnections",
-		 .keyed = counter_text,
-		 .right = true},
-		{.header = "CONNS", .key = "connections", .keyed = counter_text, .right = true},
-		{.header = "IN-PACKETS", .key = "inPackets", .keyed = counter_text, .right = true},
-		{.header = "OUT-PACKETS",
-		 .key = "outPackets",
-		 .keyed = counter_text,
-		 .right = true},
-		{.header = "IN-BYTES", .key = "inBytes", .keyed = counter_text, .right = true},
-		{.header = "OUT-BYTES", .key = "outBytes", .keyed = counter_text, .right = true},
+		COUNTER("WEIGHT", "weight"),
+		COUNTER("ACTIVE", "activeConnections"),
+		COUNTER("INACTIVE", "inactiveConnections"),
+		TRAFFIC_COLUMNS,
 	};
 	_cleanup_free_ char *full = NULL;
 	const char *service = c->n_arguments ? c->arguments[0] : NULL;

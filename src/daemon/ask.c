@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "backend/helper.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "control/json.h"
 #include "daemon/host.h"
@@ -59,23 +60,6 @@ static int count(const struct manager *m, struct counts *ret)
 				      ret);
 }
 
-static int write_all(int fd, const void *data, size_t size)
-{
-	const char *p = data;
-
-	while (size > 0) {
-		ssize_t n = write(fd, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 /* In the copy. */
 static int work(void *userdata, int out)
 {
@@ -94,9 +78,9 @@ static int work(void *userdata, int out)
 		if (!text)
 			return 1;
 		answer.size = strlen(text);
-		r = write_all(out, &answer, sizeof(answer));
+		r = file_write_all(out, &answer, sizeof(answer));
 		if (r == 0)
-			r = write_all(out, text, answer.size);
+			r = file_write_all(out, text, answer.size);
 	}
 	return r < 0;
 }

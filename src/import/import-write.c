@@ -127,21 +127,6 @@ static int make_directories(struct outputs *o, const struct import_result *r)
 	return 0;
 }
 
-static int write_all(int fd, const char *text, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, text, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		size -= (size_t)n;
-	}
-	return fchmod(fd, 0644) < 0 || fsync(fd) < 0 ? -errno : 0;
-}
-
 static int write_temporary(struct outputs *o, struct output *f, const char *text)
 {
 	_cleanup_close_ int fd = mkostemp(f->temporary, O_CLOEXEC);
@@ -150,7 +135,9 @@ static int write_temporary(struct outputs *o, struct output *f, const char *text
 	if (fd < 0)
 		return fail(o, -errno, "%s: cannot be written: %s", f->target, strerror(errno));
 	f->state = FILE_TEMPORARY;
-	r = write_all(fd, text, strlen(text));
+	r = file_write_all(fd, text, strlen(text));
+	if (r == 0 && (fchmod(fd, 0644) < 0 || fsync(fd) < 0))
+		r = -errno;
 	return r < 0 ? fail(o, r, "%s: cannot be written: %s", f->target, strerror(-r)) : 0;
 }
 

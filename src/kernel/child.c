@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 void child_init(struct child *c)
 {
@@ -48,23 +49,6 @@ static int memory_file(const char *name)
 	return above_standard(memfd_create(name, MFD_CLOEXEC));
 }
 
-static int write_all(int fd, const void *data, size_t size)
-{
-	const char *p = data;
-
-	while (size > 0) {
-		ssize_t n = write(fd, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 static int open_input(const void *input, size_t size, int *ret)
 {
 	_cleanup_close_ int fd = -1;
@@ -77,7 +61,7 @@ static int open_input(const void *input, size_t size, int *ret)
 	if (fd < 0)
 		return fd;
 	if (input) {
-		r = write_all(fd, input, size);
+		r = file_write_all(fd, input, size);
 		if (r < 0)
 			return r;
 		if (lseek(fd, 0, SEEK_SET) < 0)

@@ -9,7 +9,6 @@
 
 What a machine writes is kept from boot to boot, and gone when it is left; the image never changes."""
 import contextlib
-import ctypes
 import fcntl
 import hashlib
 import os
@@ -20,6 +19,7 @@ import sys
 import tempfile
 import time
 
+import guest
 from tap import BUILD
 
 UML = f"{BUILD}/uml"
@@ -132,15 +132,6 @@ def key(*what):
     return hashlib.sha256(repr(what).encode()).hexdigest()[:12]
 
 
-def memory_folder():
-    """Where the kernel keeps its memory, as a file without a name."""
-    with contextlib.suppress(OSError):
-        s = os.statvfs("/dev/shm")
-        if s.f_bavail * s.f_frsize > 2 * MEMORY:
-            return "/dev/shm"
-    return HOME
-
-
 def bootstrap(release, to, packages, *hooks):
     run("mmdebstrap", "--quiet", "--variant=minbase", "--dpkgopt=force-unsafe-io", f"--include={','.join(packages)}",
         *(f"--customize-hook={hook}" for hook in hooks), release, to)
@@ -196,10 +187,6 @@ exec chroot "$4/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_AL
             root, folder, out, work, command)
 
 
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
 class Machine:
     """repo: a folder for apt. Files that the command writes to /boot-work are in self.work."""
 
@@ -229,9 +216,8 @@ class Machine:
         # process of a namespace does not get its own signals.
         command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "/bin/sh", "-c", '"$@"; exit $?', "sh"]
         with open(f"{self.work}/console", "wb") as console:
-            return subprocess.Popen(command + kernel, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT,
-                                    preexec_fn=die_with_parent, cwd="/",
-                                    env={"PATH": os.environ["PATH"], "HOME": self.work, "TMPDIR": memory_folder()})
+            return guest.start(command + kernel, stdout=console, stderr=subprocess.STDOUT,
+                               env={"PATH": os.environ["PATH"], "HOME": self.work, "TMPDIR": guest.memory_folder(MEMORY, HOME)})
 
     def boot(self, command, source, seconds):
         """Yields the command's output, line by line. The time limit is for all of it, power-off included."""

@@ -29,6 +29,15 @@ def run(command, **arguments):
     return p.stdout
 
 
+def memory_folder(size, other):
+    """Where a kernel of this size keeps its memory, as a file without a name; other: when shared memory has no room."""
+    with contextlib.suppress(OSError):
+        s = os.statvfs("/dev/shm")
+        if s.f_bavail * s.f_frsize > 2 * size:
+            return "/dev/shm"
+    return other
+
+
 @contextlib.contextmanager
 def locked(name):
     """Tests that start at the same time wait for the first, which makes what they all need."""

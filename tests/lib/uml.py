@@ -7,7 +7,6 @@ uml.py PROGRAM [ARGUMENT...]    PROGRAM: a test (.py, .sh), or any program
 What the program prints is printed here as it comes, and its exit status is ours. The kernel is Debian's package
 user-mode-linux, fetched once into BUILD/uml. Legacy iptables comes first in the program's PATH. What it writes to
 $SVCROUTE_RESULTS is kept in BUILD/uml/results/PROGRAM. A machine on which this cannot run fails the test."""
-import contextlib
 import os
 import shutil
 import subprocess
@@ -38,15 +37,6 @@ def fetch():
             os.rename(f"{d}/tree", HOME)
 
 
-def memory_folder():
-    """Where the kernel keeps its memory, as a file without a name."""
-    with contextlib.suppress(OSError):
-        s = os.statvfs("/dev/shm")
-        if s.f_bavail * s.f_frsize > 2 * MEMORY:
-            return "/dev/shm"
-    return HOME
-
-
 def start(work, output):
     """The kernel is in a process namespace of its own, so that all of its processes end with the first; and that one
     ends with this program."""
@@ -57,7 +47,7 @@ def start(work, output):
     command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "/bin/sh", "-c", '"$@"; exit $?', "sh"]
     with open(f"{work}/console", "wb") as console:
         return guest.start(command + kernel, stdout=console, stderr=subprocess.STDOUT, pass_fds=(output,),
-                           env={"PATH": os.environ["PATH"], "HOME": work, "TMPDIR": memory_folder()})
+                           env={"PATH": os.environ["PATH"], "HOME": work, "TMPDIR": guest.memory_folder(MEMORY, HOME)})
 
 
 def boot(program, arguments):

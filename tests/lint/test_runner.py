@@ -32,6 +32,17 @@ for text, status, timed_out, want in ROWS:
         o = runner.judge(text, status, timed_out)
         got = (o.passed, len(o.failures), len(o.skips))
         assert got == want, f"{got}, want {want}"
+# output: why its cases were skipped
+REASONS = [
+    ("ok 1 - a # SKIP no kernel for it\n1..1\n", ["no kernel for it"]),
+    ("# skip: needs root\nnot ok 1 # SKIP a\nnot ok 2 # SKIP b\n1..2\n", ["needs root", "no reason given"]),
+    ("# skip: needs root\nnot ok 1 # SKIP a\nok 2 - b # SKIP other\n1..2\n", ["needs root", "other"]),
+    ("1..0 # SKIP not root\n", ["not root"]),
+]
+for text, want in REASONS:
+    with tap.case(f"reasons of {text!r}".replace("#", "hash")):
+        got = [why for _, why in runner.judge(text, 0, False).skips]
+        assert got == want, f"{got}, want {want}"
 # names asked for: the tests that run
 CHOICES = [
     ([], ["unit/test-num", "uml/test_golden"]),

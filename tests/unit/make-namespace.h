@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "kernel/child.h"
+#include "make-skip.h"
 #include "make-world.h"
 
 static inline const char *lock_path(void)
@@ -37,10 +38,8 @@ static inline void use_own_lock(void)
 static inline void enter_namespace(void)
 {
 	use_own_lock();
-	if (geteuid() != 0 || unshare(CLONE_NEWNET) < 0) {
-		print_message("needs root and network namespaces\n");
-		skip();
-	}
+	if (geteuid() != 0 || unshare(CLONE_NEWNET) < 0)
+		skip_because("needs root and network namespaces");
 }
 
 /* Runs a shell command; the test fails when the command does. Its output, malloc'ed. */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "make-skip.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -181,7 +176,7 @@ static void test_read_unreadable(void **state)
 		/* root reads everything, but only until it is no longer root */
 		assert_int_equal(chmod(*state, 0755), 0);
 		if (seteuid(65534) < 0)
-			skip(); /* a user namespace with one user */
+			skip_because("a user namespace with one user");
 		check_refused(AT_FDCWD, path, 100, -EACCES);
 		assert_int_equal(seteuid(0), 0);
 	} else {
@@ -363,12 +358,12 @@ static void test_read_complete_without_leases(void **state)
 	int fd;
 
 	if (geteuid() != 0)
-		skip();
+		skip_because("needs root, to become somebody else");
 	assert_int_equal(chmod(*state, 0755), 0);
 	put(in(state, "a", path), "one", 3);
 	assert_int_equal(chmod(path, 0644), 0);
 	if (seteuid(65534) < 0)
-		skip(); /* a user namespace with one user */
+		skip_because("a user namespace with one user");
 	for (int future = 0; future < 2; future++) {
 		assert_int_equal(seteuid(0), 0);
 		set_mtime(path, future ? 1000 : -1000);
@@ -606,6 +601,39 @@ static void test_write_line(void **state)
 	assert_int_equal(file_write_line("/dev/full", "1"), -ENOSPC);
 }
 
+static void test_write_all(void **state)
+{
+	enum { SIZE = 300000 };
+	_cleanup_free_ char *data = calloc(1, SIZE);
+	_cleanup_free_ char *back = NULL;
+	char path[256];
+	size_t size = 0;
+	int fds[2], fd;
+
+	assert_non_null(data);
+	for (size_t i = 0; i < SIZE; i++)
+		data[i] = (char)(i % 251);
+	fd = open(in(state, "all", path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(file_write_all(fd, data, 0), 0);
+	assert_int_equal(file_write_all(fd, data, SIZE), 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(file_read(AT_FDCWD, path, SIZE + 1, &back, &size, NULL), 0);
+	assert_int_equal(size, SIZE);
+	assert_memory_equal(back, data, SIZE);
+
+	assert_int_equal(file_write_all(-1, data, SIZE), -EBADF);
+	fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(file_write_all(fd, data, 1), -ENOSPC);
+	assert_int_equal(close(fd), 0);
+	/* room for a part of it only */
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_int_equal(file_write_all(fds[1], data, SIZE), -EAGAIN);
+	assert_int_equal(close(fds[0]), 0);
+	assert_int_equal(close(fds[1]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -623,6 +651,7 @@ int main(void)
 		FOLDER_TEST(test_write_atomic_relative),
 		FOLDER_TEST(test_write_atomic_fails),
 		FOLDER_TEST(test_make_dirs),
+		FOLDER_TEST(test_write_all),
 		cmocka_unit_test(test_root_path),
 		FOLDER_TEST(test_read_line),
 		FOLDER_TEST(test_read_line_odd),

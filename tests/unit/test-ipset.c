@@ -50,10 +50,8 @@ static struct ipset *open_or_skip(void)
 
 	enter_namespace();
 	r = ipset_open(&s);
-	if (r == -EPROTONOSUPPORT) {
-		print_message("the kernel has no ipset\n");
-		skip();
-	}
+	if (r == -EPROTONOSUPPORT)
+		skip_because("the kernel has no ipset");
 	assert_int_equal(r, 0);
 	return s;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "make-root.h"
+#include "make-skip.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -565,7 +566,7 @@ static void test_permissions(void **state)
 
 	(void)state;
 	if (geteuid() != 0)
-		skip();
+		skip_because("needs root, to become somebody else");
 	set_up(&b);
 	assert_int_equal(chmod(b.root.path, 0755), 0);
 	assert_int_equal(chmod(b.path, 0666), 0);

@@ -40,7 +40,7 @@ static void test_ipv6(void **state)
 	enter_namespace();
 	if (access("/proc/net/if_inet6", F_OK) < 0) {
 		assert_false(sysctl_ipv6_usable());
-		skip();
+		skip_because("the kernel has no IPv6");
 	}
 	assert_true(sysctl_ipv6_usable());
 	do_shell("echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6");

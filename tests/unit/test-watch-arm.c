@@ -2,6 +2,7 @@
 /* Watches as the kernel gives them: news, errors, what is taken off, and the way back from an
  * event. */
 #include "make-root.h"
+#include "make-skip.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -159,7 +160,7 @@ static void test_bind_mount(void **state)
 
 	(void)state;
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		skip();
+		skip_because("needs a mount namespace");
 	set_up(&b);
 	root_write(&b.root, "etc/svcroute/endpoints.d/x", "x");
 	assert_int_equal(mount(root_path(&b.root, "etc/svcroute/services.d", one),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What changes are seen by without inotify: prints of directories and of mounts, polling. */
 #include "make-root.h"
+#include "make-skip.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -237,7 +238,7 @@ static void test_mounts(void **state)
 
 	(void)state;
 	if (!private_mounts())
-		skip();
+		skip_because("needs a mount namespace");
 	set_up(&b);
 	root_write(&b.root, "other/b.cfg", "x");
 	(void)root_path(&b.root, "other", other);
@@ -319,7 +320,7 @@ static void test_limits(void **state)
 
 	(void)state;
 	if (!enter_user_namespace())
-		skip();
+		skip_because("needs a user namespace");
 	set_limit("max_inotify_instances", "0");
 	set_up(&b);
 	assert_trouble(&b, "fs.inotify.max_user_instances");
