@@ -30,7 +30,8 @@ int file_read_complete(int dir_fd, const char *path, size_t max, char **ret_data
  * -EISDIR, -ENOTSUP and other errors as file_read(). Also of a file that may not be read. */
 int file_stat_complete(int dir_fd, const char *path, struct stat *ret);
 
-/* Writes all of it, through interruptions and short writes. -errno; some may have been written then. */
+/* Writes all of it, through interruptions and short writes. -errno; some may have been written
+ * then. */
 int file_write_all(int fd, const void *data, size_t size);
 
 /* Writes a file whole or not at all: temporary file in the same directory, fsync, rename, fsync of
