@@ -33,6 +33,7 @@
 #   deb                 the Debian package, in BUILD/deb
 #   check-deb           installs it on whole Debians in user-mode Linux and runs debian/tests there (root);
 #                       RELEASES="bookworm trixie", TESTS="life"
+#   deb-cross           the package for other machines, and its tests under emulation (root); ARCH="arm64 armhf"
 #   completion          files for bash, zsh and fish (part of all)
 #   install             programs, unit, manual pages, completion, configuration, examples
 #   install-packages    Debian packages that are missing, for all of the above
@@ -88,6 +89,7 @@ CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck sh
 CHECK_VM_PACKAGES = qemu-system-x86 cpio bash dash coreutils grep sed mawk mount procps python3 python3-yaml util-linux \
 	kmod busybox-static iproute2 iptables nftables conntrack ipset ipvsadm
 DEB_PACKAGES = dpkg-dev debhelper systemd
+DEB_CROSS_PACKAGES = mmdebstrap debian-archive-keyring python3 util-linux
 CHECK_DEB_PACKAGES = mmdebstrap debian-archive-keyring e2fsprogs kmod busybox-static util-linux iptables iproute2 python3
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES) $(DEB_PACKAGES)
 
@@ -99,7 +101,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 # Targets that compile nothing by themselves must work before the packages are there.
-NO_COMPILER = man completion clean check check-vm try lint fuzz faults bench deb check-deb install-packages
+NO_COMPILER = man completion clean check check-vm try lint fuzz faults bench deb deb-cross check-deb install-packages
 ifneq ($(filter-out $(NO_COMPILER),$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
@@ -116,7 +118,7 @@ HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE \
 ifeq ($(SMALL),1)
 # Relocations in a short form where linker and machine know it. Stack traces are made from the debug symbols.
 link_probe = $(shell echo 'int main(void) { return 0; }' | \
-	$(CC) $(1) -Wl,--fatal-warnings -x c -o /dev/null - 2>/dev/null && echo $(1))
+	$(CC) -Wl,--fatal-warnings $(1) -x c -o /dev/null - 2>/dev/null && echo $(1))
 SMALL_LDFLAGS := -Wl,--gc-sections $(call link_probe,-Wl$(comma)-z$(comma)pack-relative-relocs)
 endif
 endif
@@ -335,6 +337,14 @@ install-packages:
 deb:
 	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(DEB_PACKAGES)'
 	@BUILD=$(BUILD) JOBS=$(JOBS) sh tests/package/build.sh $(BUILD)/deb
+
+ARCH ?= arm64 armhf
+.PHONY: deb-cross
+deb-cross:
+	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(DEB_PACKAGES) $(DEB_CROSS_PACKAGES)'
+	@$(SUBMAKE) -j$(JOBS) all
+	@SVCROUTE_BUILD=$(BUILD) JOBS=$(JOBS) PYTHONPATH=tests/lib PYTHONDONTWRITEBYTECODE=1 \
+		$(PYTHON) tests/package/cross.py $(ARCH)
 
 RELEASES ?= bookworm trixie
 .PHONY: check-deb
