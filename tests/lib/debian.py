@@ -148,7 +148,7 @@ def image(release, packages):
         if folder:
             with open(f"{folder}/hook", "w") as f:
                 f.write(hook)
-            with tempfile.TemporaryDirectory(prefix="svcroute-", dir=memory_folder()) as tree:
+            with tempfile.TemporaryDirectory(prefix="svcroute-", dir=guest.memory_folder(MEMORY, HOME)) as tree:
                 bootstrap(release, f"{tree}/root", packages, f"sh {folder}/hook \"$1\"")
                 run("mke2fs", "-q", "-t", "ext4", "-d", f"{tree}/root", f"{folder}/it", DISK)
     return path
