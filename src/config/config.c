@@ -196,16 +196,53 @@ static int note_directories(struct config *c, struct config_listing *listing)
 	return 0;
 }
 
-static void tell_of_missing(struct config *c)
+static bool stood_below(const char *directory, const char *path)
 {
+	size_t n = strlen(directory);
+
+	return path && strncmp(path, directory, n) == 0 && path[n] == '/';
+}
+
+/* Whether something that stood there counts, or did before a restart. */
+static bool counted_on(const struct config *c, const char *directory)
+{
+	const struct accepted_file *a;
+	size_t pos = 0;
+	void *value;
+
+	while (map_next(c->files, &pos, NULL, &value)) {
+		const struct config_file *f = value;
+
+		if (f->in_force && stood_below(directory, f->content.path))
+			return true;
+	}
+	for (pos = 0; c->accepted && (a = accepted_next(c->accepted, &pos));)
+		if (stood_below(directory, a->path))
+			return true;
+	return false;
+}
+
+/* When all of /etc/svcroute is gone at once, a file system was not mounted or a copy went wrong:
+ * nobody deletes services that way, so nothing of it is taken for deleted. */
+static void deal_with_missing(struct config *c, struct config_listing *listing)
+{
+	const char *directory = listing->directories[0];
+
 	/* A directory that was asked for by name is another matter than a host without services. */
-	if (c->single)
+	if (c->single) {
 		diags_add(&c->listing_problems, DIAG_ERROR, &(struct place){.file = c->single},
 			  NULL, NULL, NULL, NULL, "there is no such directory");
-	else
+	} else if (counted_on(c, directory)) {
+		for (enum config_kind kind = 0; kind < _CONFIG_KIND_MAX; kind++)
+			listing->incomplete[kind] = true;
+		diags_add(&c->listing_problems, DIAG_ERROR, &(struct place){.file = directory},
+			  NULL, NULL, NULL,
+			  "put it back; if there shall be no services, make it anew and empty",
+			  "is missing: what its files said last stays in force");
+	} else {
 		diags_add(&c->listing_problems, DIAG_WARNING, NULL, NULL, NULL, NULL, NULL,
-			  "%s/etc/svcroute is missing: the configuration is empty",
-			  c->root ? c->root : "");
+			  "%s is missing: the configuration is empty", directory);
+	}
 }
 
 static int look_at_all(struct config *c)
@@ -221,7 +258,7 @@ static int look_at_all(struct config *c)
 	if (r < 0)
 		return r;
 	if (listing.etc_missing)
-		tell_of_missing(c);
+		deal_with_missing(c, &listing);
 	/* Of a kind with a directory that cannot be read, nothing is gone for that. */
 	while (map_next(c->files, &pos, NULL, &value)) {
 		struct config_file *f = value;

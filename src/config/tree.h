@@ -41,9 +41,9 @@ struct config_listing {
 	struct config_entry *entries; /* sorted by kind, then name */
 	size_t n, allocated;
 	char **directories; /* all directories that were looked into, existing or not, for the
-			       watcher */
+			       watcher; the first is /etc/svcroute, or the single one */
 	size_t n_directories, directories_allocated;
-	bool etc_missing; /* /etc/svcroute is not there: an empty configuration plus a warning */
+	bool etc_missing; /* there is no /etc/svcroute */
 	/* A directory is there but cannot be read (there is an error in d): files of this kind that
 	 * are not listed must not be taken for deleted. */
 	bool incomplete[_CONFIG_KIND_MAX];

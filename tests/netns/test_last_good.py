@@ -351,12 +351,47 @@ def directory_that_leads_nowhere():
             m.serves("10.1.0.1", "10.1.1.2", "10.1.0.3")
 
 
-def etc_that_is_gone():
+def services_that_are_gone():
     """A directory that is not there is an edit: its files were deleted."""
     with Machine() as m:
         m.prepared()
         shutil.rmtree(f"{m.root.etc}/services.d")
         m.boot().serves()
+
+
+def etc_that_is_gone():
+    """All of it at once is no edit, before a start and while it runs; an empty one is."""
+    for runs in (False, True):
+        with Machine() as m:
+            m.prepared()
+            if runs:
+                m.boot().fine()
+            os.rename(m.root.etc, f"{m.root.etc}.away")
+            if not runs:
+                m.boot()
+            status, _, err = m.daemon.ctl("reload")
+            assert status == 3 and f"{m.root.etc}: error: is missing: what its files said last stays in force" in err, err
+            m.serves("10.1.0.1", "10.1.0.2", "10.1.0.3")
+            assert m.status()["state"] == "degraded"
+            m.down()
+            assert m.kept("b.cfg") == B
+            m.boot().serves("10.1.0.1", "10.1.0.2", "10.1.0.3")
+            os.rename(f"{m.root.etc}.away", m.root.etc)
+            m.write("b", B_NEW)
+            m.fine()
+            m.serves("10.1.0.1", "10.1.1.2", "10.1.0.3")
+            shutil.rmtree(m.root.etc)
+            assert m.daemon.ctl("reload")[0] == 3
+            os.mkdir(m.root.etc)
+            m.wait_for()
+            m.fine()
+
+
+def etc_that_never_was():
+    with Machine() as m:
+        shutil.rmtree(m.root.etc)
+        m.boot().serves()
+        m.fine()
 
 
 # One sync
@@ -484,7 +519,8 @@ def killed_at_any_moment():
 TESTS = (kept_at_first_start, kept_only_what_the_kernel_has, edits_are_kept, nothing_is_written_without_a_change,
          ready_does_not_wait_for_the_disk, many_files, broken_without_last_good, broken_endpoints, all_files_broken,
          deleted_file, masked_file, clash_with_a_new_file, clash_with_an_edit, traded_addresses, broken_file_and_its_heir,
-         broken_settings, deleted_settings, directory_that_leads_nowhere, etc_that_is_gone, once_keeps, once_with_last_good,
+         broken_settings, deleted_settings, directory_that_leads_nowhere, services_that_are_gone, etc_that_is_gone,
+         etc_that_never_was, once_keeps, once_with_last_good,
          once_without_last_good, check_and_render_know_nothing, half_written_at_boot, emptied_at_boot, killed_at_any_moment)
 
 
