@@ -101,6 +101,12 @@ def counters():
             if name in ("ct_state_invalid_dropped_pkts", "localhost_nps_accepted_pkts")]
 
 
+def virtual_servers():
+    with contextlib.suppress(FileNotFoundError), open("/proc/net/ip_vs") as f:
+        return f.read().splitlines()[3:]
+    return []
+
+
 def drop_rules():
     """As after a boot: the rules of others alone."""
     for family in ("iptables", "ip6tables"):
@@ -203,9 +209,14 @@ def traces():
     return [path for path in found if not path.startswith(("/var/lib/apt/", "/var/cache/apt/", "/run/user/"))]
 
 
+def told():
+    """All that the daemon says of itself."""
+    return json.loads(run("svcroutectl", "status", "--json"))
+
+
 def status():
     """The daemon's own word: "ok", "degraded" and so on."""
-    return json.loads(run("svcroutectl", "status", "--json"))["state"]
+    return told()["state"]
 
 
 def journal(*arguments):

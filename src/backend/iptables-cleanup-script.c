@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "backend/backend.h"
+#include "backend/cleanup-script.h"
 #include "backend/ipvs-plan-rules.h"
-#include "backend/ipvs-remove.h"
 #include "backend/plan-jumps.h"
 #include "base/strbuf.h"
 #include "kernel/nfacct.h"
@@ -168,15 +168,11 @@ int backend_cleanup_script(const char *record, struct strbuf *out)
 	if (r < 0)
 		return r;
 	strbuf_add(out, script_program);
+	strbuf_add(out, cleanup_script_objects);
 	ipvs_cleanup_script_before(record, out);
 	strbuf_add(out, script_calls);
-	strbuf_add(out, "if command -v nfacct >/dev/null; then\n");
 	for (size_t i = 0; i < ELEMENTSOF(counters); i++)
-		strbuf_addf(out,
-			    "\tif nfacct get %s >/dev/null 2>&1; then nfacct delete %s || "
-			    "status=1; fi\n",
-			    counters[i], counters[i]);
-	strbuf_add(out, "fi\n");
+		strbuf_addf(out, "drop_counter %s || status=1\n", counters[i]);
 	ipvs_cleanup_script_after(out);
 	strbuf_add(out, "exit \"$status\"\n");
 	return strbuf_error(out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
 
+#include "backend/cleanup-script.h"
 #include "backend/ipvs-remove.h"
 #include "base/strbuf.h"
 
@@ -10,14 +11,6 @@ static const char script_before[] =
 	"# Virtual servers and addresses of ipvs mode. Without a record those are ours that stand "
 	"at\n"
 	"# addresses of kube-ipvs0.\n"
-	"option() {\n"
-	"\tcase $1 in\n"
-	"\ttcp) echo -t ;;\n"
-	"\tudp) echo -u ;;\n"
-	"\tsctp) echo --sctp-service ;;\n"
-	"\tesac\n"
-	"}\n"
-	"\n"
 	"addresses() {\n"
 	"\tif [ -e \"$record\" ]; then\n"
 	"\t\tsed -n 's/^address //p' \"$record\"\n"
@@ -31,27 +24,26 @@ static const char script_before[] =
 	"\tfi\n"
 	"}\n"
 	"\n"
-	"# Option and address:port of the virtual servers at an address.\n"
+	"# Protocol and address:port of the virtual servers at an address.\n"
 	"servers() {\n"
 	"\tipvsadm-save -n 2>/dev/null | awk -v want=\"$1\" '$1 == \"-A\" {\n"
 	"\t\taddress = $3\n"
 	"\t\tsub(/:[0-9]*$/, \"\", address)\n"
 	"\t\tgsub(/[][]/, \"\", address)\n"
-	"\t\tif (address == want) print $2, $3\n"
+	"\t\tif (address == want) print $2 == \"-t\" ? \"tcp\" : $2 == \"-u\" ? \"udp\" : "
+	"\"sctp\", $3\n"
 	"\t}'\n"
 	"}\n"
 	"\n"
 	"wanted() {\n"
 	"\tif [ -e \"$record\" ]; then\n"
-	"\t\tsed -n 's/^server //p' \"$record\" | while read -r protocol server; do\n"
-	"\t\t\techo \"$(option \"$protocol\") $server\"\n"
-	"\t\tdone\n"
+	"\t\tsed -n 's/^server //p' \"$record\"\n"
 	"\telse\n"
 	"\t\taddresses | while read -r address; do servers \"$address\"; done\n"
 	"\tfi\n"
 	"}\n"
 	"\n"
-	"if [ -e /proc/net/ip_vs ] && command -v ipvsadm >/dev/null; then\n"
+	"if [ -e \"$record\" ] || have ipvsadm; then\n"
 	"\tours=$(addresses)\n"
 	"\tservers=$(wanted)\n"
 	"\tfor address in $ours; do\n"
@@ -60,10 +52,9 @@ static const char script_before[] =
 	"\t\t\tip addr del \"$full\" dev kube-ipvs0 || status=1\n"
 	"\t\tfi\n"
 	"\tdone\n"
-	"\tall=$(ipvsadm-save -n)\n"
-	"\twhile read -r option server; do\n"
-	"\t\tif printf '%s\\n' \"$all\" | grep -qF -e \"-A $option $server \"; then\n"
-	"\t\t\tipvsadm -D \"$option\" \"$server\" || status=1\n"
+	"\twhile read -r protocol server; do\n"
+	"\t\tif [ -n \"$server\" ] && [ -e /proc/net/ip_vs ]; then\n"
+	"\t\t\tdrop_server \"$protocol\" \"$server\" || status=1\n"
 	"\t\tfi\n"
 	"\tdone <<EOF\n"
 	"$servers\n"
@@ -92,14 +83,13 @@ void ipvs_cleanup_script_before(const char *record, struct strbuf *out)
 
 void ipvs_cleanup_script_after(struct strbuf *out)
 {
-	strbuf_add(out, "if command -v ipset >/dev/null; then\n\tfor set in");
+	/* asking for a set would load the module */
+	strbuf_add(out, "if [ -e /sys/module/ip_set ]; then\n\tfor set in");
 	for (int f = 0; f < _ADDR_FAMILY_MAX; f++)
 		for (int i = 0; i < _SET_MAX; i++)
 			strbuf_addf(out, " \\\n\t\t%s", ipvs_set_rows[i].names[f]);
 	strbuf_add(out, "; do\n"
-			"\t\tif ipset list -n \"$set\" >/dev/null 2>&1; then\n"
-			"\t\t\tipset destroy \"$set\" || status=1\n"
-			"\t\tfi\n"
+			"\t\tdrop_set \"$set\" || status=1\n"
 			"\tdone\n"
 			"fi\n"
 			"# A value that is no longer the one we wrote is somebody else's.\n"

@@ -25,7 +25,3 @@ void ipvs_remove_servers(const struct ipvs_removal *r, struct ipvs_outcome *o);
 void ipvs_remove_sets(struct ipvs_outcome *o);
 /* Writes what is left of the record: sysctls or nothing. */
 void ipvs_removal_record(struct ipvs_removal *r, bool sysctls, struct ipvs_outcome *o);
-
-/* Parts of the clean-up script: before and after that of rules. record: where the record is. */
-void ipvs_cleanup_script_before(const char *record, struct strbuf *out);
-void ipvs_cleanup_script_after(struct strbuf *out);
