@@ -89,7 +89,7 @@ CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck sh
 CHECK_VM_PACKAGES = qemu-system-x86 cpio bash dash coreutils grep sed mawk mount procps python3 python3-yaml util-linux \
 	kmod busybox-static iproute2 iptables nftables conntrack ipset ipvsadm
 DEB_PACKAGES = dpkg-dev debhelper systemd
-DEB_CROSS_PACKAGES = mmdebstrap debian-archive-keyring python3 util-linux
+DEB_CROSS_PACKAGES = mmdebstrap debian-archive-keyring python3 util-linux lintian
 CHECK_DEB_PACKAGES = mmdebstrap debian-archive-keyring e2fsprogs kmod busybox-static util-linux iptables iproute2 python3
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES) $(DEB_PACKAGES)
 
@@ -140,7 +140,9 @@ OPTIMIZE += -fsanitize=fuzzer-no-link
 LINK_FUZZER = -fsanitize=fuzzer
 endif
 
-ALL_CPPFLAGS = -D_GNU_SOURCE -Isrc $(PKG_CFLAGS) $(CPPFLAGS)
+# Files and times as on machines of 64 bits: else a folder with a large inode number cannot be read, and 2038 ends it.
+WIDE = -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
+ALL_CPPFLAGS = -D_GNU_SOURCE $(WIDE) -Isrc $(PKG_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(SMALL_LDFLAGS) $(LINK_SANITIZE) $(LDFLAGS)
 

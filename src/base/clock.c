@@ -6,6 +6,8 @@
 
 #include "base/num.h"
 
+_Static_assert(sizeof(time_t) == sizeof(int64_t), "on each machine: see WIDE in the Makefile");
+
 static uint64_t clock_usec(clockid_t id)
 {
 	struct timespec ts = {0};
