@@ -92,10 +92,24 @@ mkdir -p "$1/usr/lib/modules" "$1/var/log/journal"
 cp -a {MODULES}/. "$1/usr/lib/modules/"
 touch "$1/etc/.updated" "$1/var/.updated"
 """.replace("{UNIT}", UNIT).replace("{TARGET}", TARGET).replace("{FIREWALL}", FIREWALL)
+# Mounts and processes that end with the command.
+APART = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"]
 
 
 class Failed(Exception):
     pass
+
+
+def kill(p):
+    """It, and all that it started. Of unshare, the first process of the namespace: it ends after all others there, and
+    unshare after it; so nobody writes any more."""
+    with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+        if p.args[0] == "unshare":
+            with open(f"/proc/{p.pid}/task/{p.pid}/children") as f:
+                for child in f.read().split():
+                    os.kill(int(child), signal.SIGKILL)
+                    p.wait()
+        os.killpg(p.pid, signal.SIGKILL)
 
 
 def run(*command, seconds=1800, **more):
@@ -105,8 +119,7 @@ def run(*command, seconds=1800, **more):
         try:
             out, _ = p.communicate(timeout=seconds)
         except BaseException:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(p.pid, signal.SIGKILL)
+            kill(p)
             raise
     if p.returncode:
         raise Failed(f"{' '.join(command)}: status {p.returncode}\n{out.strip()[-3000:]}")
@@ -132,9 +145,11 @@ def key(*what):
     return hashlib.sha256(repr(what).encode()).hexdigest()[:12]
 
 
-def bootstrap(release, to, packages, *hooks):
-    run("mmdebstrap", "--quiet", "--variant=minbase", "--dpkgopt=force-unsafe-io", f"--include={','.join(packages)}",
-        *(f"--customize-hook={hook}" for hook in hooks), release, to)
+def bootstrap(release, to, packages, *hooks, architectures=(), mirror=None):
+    """Without a mirror: Debian's, with updates."""
+    run(*APART, "mmdebstrap", "--quiet", "--variant=minbase", "--dpkgopt=force-unsafe-io", f"--include={','.join(packages)}",
+        *([f"--architectures={','.join(architectures)}"] if architectures else []),
+        *(f"--customize-hook={hook}" for hook in hooks), release, to, *([mirror] if mirror else []), seconds=3600)
 
 
 def image(release, packages):
@@ -183,8 +198,7 @@ exec chroot "$4/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_AL
     with tempfile.TemporaryDirectory(prefix="run-", dir=HOME) as work:
         for name in ("upper", "work", "root"):
             os.mkdir(f"{work}/{name}")
-        run("unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "sh", "-c", script, "sh",
-            root, folder, out, work, command)
+        run(*APART, "sh", "-c", script, "sh", root, folder, out, work, command)
 
 
 class Machine:
