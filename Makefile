@@ -31,8 +31,8 @@
 #   faults              every allocation of check, render, import and a reload fails once (sanitizers; root)
 #   bench               time and memory at 1k to 20k services
 #   deb                 the Debian package, in BUILD/deb
-#   check-deb           installs it on whole Debians in user-mode Linux and runs debian/tests there (root);
-#                       RELEASES="bookworm trixie", TESTS="life"
+#   check-deb           installs it on whole Debians, in user-mode Linux and emulated, and runs debian/tests there
+#                       (root); RELEASES="bookworm trixie", MACHINES="uml vm", TESTS="life"
 #   deb-cross           the package for other machines, and its tests under emulation (root); ARCH="arm64 armhf"
 #   completion          files for bash, zsh and fish (part of all)
 #   install             programs, unit, manual pages, completion, configuration, examples
@@ -90,7 +90,8 @@ CHECK_VM_PACKAGES = qemu-system-x86 cpio bash dash coreutils grep sed mawk mount
 	kmod busybox-static iproute2 iptables nftables conntrack ipset ipvsadm
 DEB_PACKAGES = dpkg-dev debhelper systemd
 DEB_CROSS_PACKAGES = mmdebstrap debian-archive-keyring python3 util-linux lintian
-CHECK_DEB_PACKAGES = mmdebstrap debian-archive-keyring e2fsprogs kmod busybox-static util-linux iptables iproute2 python3
+CHECK_DEB_PACKAGES = mmdebstrap debian-archive-keyring e2fsprogs kmod busybox-static util-linux iptables iproute2 python3 \
+	qemu-system-x86
 PACKAGES = $(BUILD_PACKAGES) $(TRY_PACKAGES) $(CHECK_PACKAGES) $(DEB_PACKAGES)
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo 0.1.0)
@@ -349,11 +350,12 @@ deb-cross:
 		$(PYTHON) tests/package/cross.py $(ARCH)
 
 RELEASES ?= bookworm trixie
+MACHINES ?= uml vm
 .PHONY: check-deb
 check-deb:
 	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(DEB_PACKAGES) $(CHECK_DEB_PACKAGES)'
-	@SVCROUTE_BUILD=$(BUILD) JOBS=$(JOBS) TESTS="$(TESTS)" PYTHONPATH=tests/lib PYTHONDONTWRITEBYTECODE=1 \
-		$(PYTHON) tests/package/check.py $(RELEASES)
+	@SVCROUTE_BUILD=$(BUILD) JOBS=$(JOBS) MACHINES="$(MACHINES)" TESTS="$(TESTS)" PYTHONPATH=tests/lib \
+		PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/package/check.py $(RELEASES)
 
 .PHONY: install
 install: all

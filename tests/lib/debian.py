@@ -37,9 +37,8 @@ After=multi-user.target
 [Service]
 Type=oneshot
 ExecStartPre=/bin/mkdir -p /source /boot-work
-ExecStartPre=/bin/mount -t hostfs -o ${WORK} none /boot-work
-ExecStartPre=/bin/mount -t hostfs -o ro,${SOURCE} none /source
-ExecStart=/bin/sh -c 'cd /source; /bin/sh /boot-work/command >>/boot-work/output 2>&1; echo $$? >/boot-work/status.new'
+{MOUNTS}
+ExecStart=/bin/sh -c 'cd /source; /bin/sh /boot-work/command >>{OUTPUT} 2>&1; echo $$? >/boot-work/status.new'
 ExecStart=/bin/mv /boot-work/status.new /boot-work/status
 ExecStart=/bin/systemctl --no-block poweroff
 TimeoutStartSec=infinity
@@ -51,7 +50,9 @@ Wants=boot-work.service
 After=multi-user.target
 AllowIsolate=yes
 """
-# A firewall of the host's own, with legacy iptables: whoever looks which of the two is in use here finds it.
+MOUNTS = """ExecStartPre=/bin/mount -t hostfs -o ${WORK} none /boot-work
+ExecStartPre=/bin/mount -t hostfs -o ro,${SOURCE} none /source"""
+# A firewall of the host's own: whoever looks which iptables is in use here finds it.
 FIREWALL = """[Unit]
 Description=Firewall
 DefaultDependencies=no
@@ -65,8 +66,8 @@ ExecStart=/usr/sbin/ip6tables -w -A INPUT -s 2001:db8:ffff::9 -j DROP
 [Install]
 WantedBy=multi-user.target
 """
-# This kernel has no nf_tables for IPv4 and IPv6. Nothing may ask a mirror for news. It is not a first boot, which takes
-# far longer: the machine has its name and all that systemd would update.
+# Nothing may ask a mirror for news. It is not a first boot, which takes far longer: the machine has its name and all that
+# systemd would update.
 CUSTOMIZE = """set -eu
 cat >"$1/etc/systemd/system/boot-work.service" <<'END'
 {UNIT}END
@@ -75,10 +76,7 @@ cat >"$1/etc/systemd/system/boot-work.target" <<'END'
 cat >"$1/etc/systemd/system/iptables.service" <<'END'
 {FIREWALL}END
 chroot "$1" systemctl enable iptables.service
-for family in iptables ip6tables; do
-    chroot "$1" update-alternatives --set $family /usr/sbin/$family-legacy
-done
-for unit in apt-daily.timer apt-daily-upgrade.timer getty@tty1.service e2scrub_reap.service; do
+for unit in apt-daily.timer apt-daily-upgrade.timer getty@tty1.service serial-getty@ttyS0.service e2scrub_reap.service; do
     ln -sf /dev/null "$1/etc/systemd/system/$unit"
 done
 echo debian >"$1/etc/hostname"
@@ -88,10 +86,16 @@ echo "deb [trusted=yes] file:/boot-work/repo ./" >"$1/etc/apt/sources.list"
 rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*.bin
 chroot "$1" systemd-sysusers
 echo 0123456789abcdef0123456789abcdef >"$1/etc/machine-id"
-mkdir -p "$1/usr/lib/modules" "$1/var/log/journal"
-cp -a {MODULES}/. "$1/usr/lib/modules/"
-touch "$1/etc/.updated" "$1/var/.updated"
-""".replace("{UNIT}", UNIT).replace("{TARGET}", TARGET).replace("{FIREWALL}", FIREWALL)
+mkdir -p "$1/var/log/journal"
+{MORE}touch "$1/etc/.updated" "$1/var/.updated"
+"""
+# This kernel has no nf_tables for IPv4 and IPv6.
+MORE = f"""for family in iptables ip6tables; do
+    chroot "$1" update-alternatives --set $family /usr/sbin/$family-legacy
+done
+mkdir -p "$1/usr/lib/modules"
+cp -a {UML}/lib/modules/. "$1/usr/lib/modules/"
+"""
 # Mounts and processes that end with the command.
 APART = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"]
 
@@ -152,13 +156,15 @@ def bootstrap(release, to, packages, *hooks, architectures=(), mirror=None):
         *(f"--customize-hook={hook}" for hook in hooks), release, to, *([mirror] if mirror else []), seconds=3600)
 
 
-def image(release, packages):
-    """The path of an ext4 image; made once for each release and list of packages."""
-    # this fetches the kernel, and shows that it runs here
-    run(sys.executable, f"{os.path.dirname(os.path.abspath(__file__))}/uml.py", "/bin/true")
+def make_image(release, packages, mounts, output, more, *what):
+    """MOUNTS, OUTPUT: of /boot-work and /source, and where the command's goes; MORE: what else is to be done to it, a shell
+    script for mmdebstrap; WHAT: what else goes into it. Returns its path."""
     packages = sorted({*BASE, *packages})
-    hook = CUSTOMIZE.replace("{MODULES}", f"{UML}/lib/modules")
-    path = f"{HOME}/{release}-{key(release, packages, hook, DISK, os.listdir(f'{UML}/lib/modules'))}.ext4"
+    unit = UNIT.replace("{MOUNTS}", mounts).replace("{OUTPUT}", output)
+    hook = CUSTOMIZE
+    for name, text in (("UNIT", unit), ("TARGET", TARGET), ("FIREWALL", FIREWALL), ("MORE", more)):
+        hook = hook.replace(f"{{{name}}}", text)
+    path = f"{HOME}/{release}-{key(release, packages, hook, DISK, *what)}.ext4"
     with made_once(path) as folder:
         if folder:
             with open(f"{folder}/hook", "w") as f:
@@ -167,6 +173,13 @@ def image(release, packages):
                 bootstrap(release, f"{tree}/root", packages, f"sh {folder}/hook \"$1\"")
                 run("mke2fs", "-q", "-t", "ext4", "-d", f"{tree}/root", f"{folder}/it", DISK)
     return path
+
+
+def image(release, packages):
+    """The path of an ext4 image; made once for each release and list of packages."""
+    # this fetches the kernel, and shows that it runs here
+    run(sys.executable, f"{os.path.dirname(os.path.abspath(__file__))}/uml.py", "/bin/true")
+    return make_image(release, packages, MOUNTS, "/boot-work/output", MORE, os.listdir(f"{UML}/lib/modules"))
 
 
 def build_root(release, control):
@@ -233,6 +246,9 @@ class Machine:
             return guest.start(command + kernel, stdout=console, stderr=subprocess.STDOUT,
                                env={"PATH": os.environ["PATH"], "HOME": self.work, "TMPDIR": guest.memory_folder(MEMORY, HOME)})
 
+    def collect(self):
+        """What the machine wrote is in self.work."""
+
     def boot(self, command, source, seconds):
         """Yields the command's output, line by line. The time limit is for all of it, power-off included."""
         for name in ("output", "status", "status.new"):
@@ -260,6 +276,7 @@ class Machine:
         finally:
             p.kill()
             p.wait()
+        self.collect()
         self.seconds = time.monotonic() - begin
         with contextlib.suppress(FileNotFoundError), open(f"{self.work}/status") as f:
             self.status = int(f.read())

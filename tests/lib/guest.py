@@ -16,6 +16,10 @@ from tap import BUILD, exit_on_term, need_root
 
 PASSED_ON = re.compile(r"SVCROUTE_|PYTHON|CMOCKA_|LC_ALL$|ASAN_|UBSAN_")
 
+# /dev/kvm can be there and not work, so it is not even tried.
+QEMU = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "qemu64,+rdrand", "-nodefaults", "-display", "none",
+        "-no-reboot", "-nic", "none"]
+
 
 class Failed(Exception):
     pass

@@ -171,8 +171,7 @@ def boot(program, arguments):
         pack(f"{work}/own", ["command", "init"], f"{work}/root")
         pack(f"{work}/tree", tree_files() | {os.getcwd(), program})
         join(initrd, f"{place}/base", f"{work}/tree", f"{work}/own")
-        command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "qemu64,+rdrand", "-m", str(MEMORY),
-                   "-nodefaults", "-display", "none", "-no-reboot", "-nic", "none",
+        command = [*guest.QEMU, "-m", str(MEMORY),
                    "-chardev", f"file,id=console,path={work}/console", "-serial", "chardev:console",
                    "-chardev", "stdio,id=output,signal=off", "-serial", "chardev:output",
                    "-kernel", f"{place}/kernel", "-initrd", f"/proc/self/fd/{initrd.fileno()}",

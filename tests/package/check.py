@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make check-deb: builds the package and one with a lower version, installs it on whole Debians with systemd in
-user-mode Linux, and runs debian/tests there as autopkgtest would, reboots included.
+"""make check-deb: builds the package and one with a lower version, installs it on whole Debians with systemd, and runs
+debian/tests there as autopkgtest would, reboots included.
 
 check.py [RELEASE...]    bookworm and trixie when none is named; a release other than this machine's is built in a root
                          of its own
-TESTS="life": only these of debian/tests; SVCROUTE_RATE, SVCROUTE_STARTS, SVCROUTE_SEED are handed to them"""
+MACHINES="uml vm": user-mode Linux, with legacy iptables; a virtual machine, with Debian's kernel and iptables over
+nf_tables. TESTS="life": only these of debian/tests. SVCROUTE_RATE, SVCROUTE_STARTS, SVCROUTE_SEED are handed to them."""
 import contextlib
 import glob
 import os
@@ -16,9 +17,13 @@ import sys
 import tempfile
 
 import debian
+import debian_vm
 from tap import BUILD, SOURCE, exit_on_term
 
 RELEASES = ["bookworm", "trixie"]
+MACHINES = {"uml": debian, "vm": debian_vm}
+# An emulated machine does less of the same, at a rate that it surely carries.
+SETTINGS = {"uml": {}, "vm": {"SVCROUTE_RATE": "25", "SVCROUTE_STARTS": "10"}}
 BOOT_SECONDS = 3600  # for a machine that is busy with other things; a tenth of it when it is not
 OUTPUT_LINES = 60
 
@@ -147,11 +152,12 @@ def relay(count, where, lines, kept):
     return planned - seen
 
 
-def run_test(count, release, image, repo, test, restrictions):
-    where, mark, missing, failed = f"{release}: {test}", "", 0, count.failed
-    passed_on = " ".join(f"{k}={shlex.quote(v)}" for k, v in os.environ.items() if re.match(r"SVCROUTE_(RATE|STARTS|SEED)$", k))
+def run_test(count, release, machine, image, repo, test, restrictions):
+    where, mark, missing, failed = f"{release} {machine}: {test}", "", 0, count.failed
+    settings = SETTINGS[machine] | {k: v for k, v in os.environ.items() if re.match(r"SVCROUTE_(RATE|STARTS|SEED)$", k)}
+    passed_on = " ".join(f"{k}={shlex.quote(v)}" for k, v in settings.items())
     kept = []
-    with debian.Machine(image, repo) as m:
+    with MACHINES[machine].Machine(image, repo) as m:
         try:
             while True:
                 command = COMMAND.format(mark=shlex.quote(mark), test=test, passed_on=passed_on)
@@ -175,17 +181,19 @@ def run_test(count, release, image, repo, test, restrictions):
                          + "\nthe console's:\n" + "\n".join(m.console().splitlines()[-OUTPUT_LINES:]))
 
 
-def check(count, release, wanted):
+def check(count, release, machines, wanted):
     tests = list(stanzas(f"{SOURCE}/debian/tests/control"))
     with tempfile.TemporaryDirectory(prefix="repo-", dir=BUILD) as repo:
         os.chmod(repo, 0o755)
         packages = build(release, repo)
-        image = debian.image(release, dependencies(packages, tests))
-        count.report("passed", f"{release}: both packages and an image")
-        for stanza in tests:
-            for test in re.split(r"[\s,]+", stanza["Tests"]):
-                if not wanted or test in wanted:
-                    run_test(count, release, image, repo, test, stanza.get("Restrictions", ""))
+        count.report("passed", f"{release}: both packages")
+        for machine in machines:
+            image = MACHINES[machine].image(release, dependencies(packages, tests))
+            count.report("passed", f"{release} {machine}: an image")
+            for stanza in tests:
+                for test in re.split(r"[\s,]+", stanza["Tests"]):
+                    if not wanted or test in wanted:
+                        run_test(count, release, machine, image, repo, test, stanza.get("Restrictions", ""))
 
 
 def main():
@@ -195,9 +203,10 @@ def main():
     if os.geteuid() != 0:
         count.report("failed", "needs root")
         count.end()
+    machines = os.environ.get("MACHINES", "").split() or list(MACHINES)
     for release in sys.argv[1:] or RELEASES:
         try:
-            check(count, release, os.environ.get("TESTS", "").split())
+            check(count, release, machines, os.environ.get("TESTS", "").split())
         except (debian.Failed, OSError, subprocess.SubprocessError) as e:
             count.report("failed", release, str(e))
     count.end()
