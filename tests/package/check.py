@@ -82,26 +82,12 @@ def own_release():
     return m and m[1]
 
 
-def copy_source(to):
-    """As git has it or would add it; of all but build folders where there is no git."""
-    p = subprocess.run(["git", "-c", f"safe.directory={SOURCE}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                       cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    if p.returncode:
-        shutil.copytree(SOURCE, to, symlinks=True, ignore=shutil.ignore_patterns("build*", "*.o", "__pycache__"))
-        shutil.copy(f"{SOURCE}/tests/package/build.sh", f"{to}/tests/package/build.sh")
-        return
-    for name in p.stdout.decode().split("\0"):
-        if name and os.path.lexists(f"{SOURCE}/{name}"):
-            os.makedirs(os.path.dirname(f"{to}/{name}"), exist_ok=True)
-            shutil.copy2(f"{SOURCE}/{name}", f"{to}/{name}", follow_symlinks=False)
-
-
 def build(release, repo):
     """Both versions, as a repository for apt."""
     command = ("sh tests/package/build.sh {0}/new && sed -i '1s/)/~previous)/' debian/changelog && "
                "sh tests/package/build.sh {0}/old && mv {0}/*/svcroute_*.deb {1}/")
     with tempfile.TemporaryDirectory(prefix="build-", dir=BUILD) as work:
-        copy_source(f"{work}/source")
+        debian.run("sh", f"{SOURCE}/tests/package/copy.sh", f"{work}/source")
         if release == own_release():
             debian.run("sh", "-c", command.format(work, repo), cwd=f"{work}/source")
         else:

@@ -89,6 +89,17 @@ def control_files():
     return into
 
 
+def copies():
+    """Of a copy, too, which may lie in an ignored folder of a repository."""
+    first, second = f"{BUILD}/copies/1", f"{BUILD}/copies/2"
+    shutil.rmtree(f"{BUILD}/copies", ignore_errors=True)
+    run("sh", f"{SOURCE}/tests/package/copy.sh", first)
+    run("sh", f"{first}/tests/package/copy.sh", second)
+    assert os.path.exists(f"{second}/debian/changelog")
+    run("diff", "-r", first, second)
+    shutil.rmtree(f"{BUILD}/copies")
+
+
 def same_again():
     """In a folder with another name, on another day, in another time zone, with another umask, as another user says."""
     first = [hashlib.sha256(open(f, "rb").read()).hexdigest() for f in packages(FOLDER)]
@@ -229,6 +240,7 @@ def main():
     for test, what in ((contents, "paths, modes, owners, times"), (control, "control file and conffiles"),
                        (maintainer_scripts, "maintainer scripts"), (lintian, "lintian"), (hardened, "hardened"),
                        (programs, "one program with two names"), (examples, "examples"), (size, "size"),
+                       (copies, "copies of the sources"),
                        (same_again, "built again elsewhere: the same bytes")):
         with tap.case(what):
             test()
