@@ -11,7 +11,6 @@ import glob
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
