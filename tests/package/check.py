@@ -22,7 +22,7 @@ from tap import BUILD, SOURCE, exit_on_term
 RELEASES = ["bookworm", "trixie"]
 MACHINES = {"uml": debian, "vm": debian_vm}
 # An emulated machine does less of the same, at a rate that it surely carries.
-SETTINGS = {"uml": {}, "vm": {"SVCROUTE_RATE": "25", "SVCROUTE_STARTS": "10"}}
+SETTINGS = {"uml": {}, "vm": {"SVCROUTE_RATE": "50", "SVCROUTE_STARTS": "10"}}
 BOOT_SECONDS = 3600  # for a machine that is busy with other things; a tenth of it when it is not
 OUTPUT_LINES = 60
 
