@@ -346,8 +346,8 @@ ARCH ?= arm64 armhf
 deb-cross:
 	@$(SUBMAKE) install-packages PACKAGES='$(BUILD_PACKAGES) $(DEB_PACKAGES) $(DEB_CROSS_PACKAGES)'
 	@$(SUBMAKE) -j$(JOBS) all
-	@SVCROUTE_BUILD=$(BUILD) JOBS=$(JOBS) PYTHONPATH=tests/lib PYTHONDONTWRITEBYTECODE=1 \
-		$(PYTHON) tests/package/cross.py $(ARCH)
+	@export SVCROUTE_BUILD=$(BUILD) JOBS=$(JOBS) PYTHONPATH=tests/lib PYTHONDONTWRITEBYTECODE=1; \
+		exec $(PYTHON) tests/package/cross.py $(ARCH)
 
 RELEASES ?= bookworm trixie
 MACHINES ?= uml vm

@@ -150,10 +150,11 @@ def key(*what):
 
 
 def bootstrap(release, to, packages, *hooks, architectures=(), mirror=None):
-    """Without a mirror: Debian's, with updates."""
+    """Without a mirror: Debian's, with updates. What mmdebstrap leaves behind when it is killed lies beside it."""
     run(*APART, "mmdebstrap", "--quiet", "--variant=minbase", "--dpkgopt=force-unsafe-io", f"--include={','.join(packages)}",
         *([f"--architectures={','.join(architectures)}"] if architectures else []),
-        *(f"--customize-hook={hook}" for hook in hooks), release, to, *([mirror] if mirror else []), seconds=3600)
+        *(f"--customize-hook={hook}" for hook in hooks), release, to, *([mirror] if mirror else []), seconds=3600,
+        env=dict(os.environ, TMPDIR=os.path.dirname(to)))
 
 
 def make_image(release, packages, mounts, output, more, *what):

@@ -24,8 +24,12 @@ class Skip(Exception):
 
 
 def exit_on_term():
-    """SIGTERM (a test's timeout) unwinds the stack, so that namespaces and processes are cleaned up."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    """SIGTERM (a test's timeout) unwinds the stack, so that namespaces and processes are cleaned up; once: who sends it to
+    a whole group has make send it again, and that must not end the cleaning."""
+    def leave(*_):
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        sys.exit(143)
+    signal.signal(signal.SIGTERM, leave)
 
 
 class Tap:
