@@ -64,7 +64,7 @@ class Machine(debian.Machine):
                    "-chardev", f"file,id=output,path={self.work}/output", "-device", "virtio-serial",
                    "-device", "virtserialport,chardev=output,name=output",
                    "-kernel", f"{self.work}/kernel", "-initrd", f"{self.work}/initrd",
-                   "-append", "root=/dev/vda rw console=ttyS0 quiet panic=-1 mitigations=off random.trust_cpu=on "
+                   "-append", f"{guest.KERNEL_ARGUMENTS} root=/dev/vda rw "
                    "systemd.show_status=error systemd.unit=boot-work.target"]
         return guest.start(command, stdout=subprocess.DEVNULL)
 

@@ -175,7 +175,7 @@ def boot(program, arguments):
                    "-chardev", f"file,id=console,path={work}/console", "-serial", "chardev:console",
                    "-chardev", "stdio,id=output,signal=off", "-serial", "chardev:output",
                    "-kernel", f"{place}/kernel", "-initrd", f"/proc/self/fd/{initrd.fileno()}",
-                   "-append", f"console=ttyS0 quiet panic=-1 mitigations=off random.trust_cpu=on HERE={SOURCE}/tests/lib"]
+                   "-append", f"{guest.KERNEL_ARGUMENTS} HERE={SOURCE}/tests/lib"]
         p = guest.start(command, stdout=subprocess.PIPE, pass_fds=(initrd.fileno(),))
         return guest.finish(p, p.stdout, f"{work}/console", SECONDS)
 
