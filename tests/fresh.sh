@@ -18,14 +18,14 @@ fi
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/svcroute-fresh.XXXXXX")
 clean_up() {
-    for where in proc sys run dev/pts; do
-        umount -l "$root/$where" 2>/dev/null || true
-    done
+    umount -l "$root" 2>/dev/null || true
     rm -rf --one-file-system "$root"
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 
+# The tests inside make mount namespaces of their own; unshare(1) can do so only where / is a mount point.
+mount --bind "$root" "$root"
 start=$(date +%s)
 mmdebstrap --quiet --variant=minbase --include=git,make,ca-certificates bookworm "$root"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
