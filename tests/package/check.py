@@ -142,7 +142,7 @@ def relay(count, where, lines, kept):
 
 
 def run_once(count, where, machine, image, repo, test, restrictions, last=True):
-    """On a machine of its own. Whether that was the end of it: if not, and this is not the last attempt, the emulator failed."""
+    """On a machine of its own. False: the emulator failed, and this was not the last attempt; nothing is counted for it."""
     mark, missing, failed = "", 0, count.failed
     settings = SETTINGS[machine] | {k: v for k, v in os.environ.items() if re.match(r"SVCROUTE_(RATE|STARTS|SEED)$", k)}
     passed_on = " ".join(f"{k}={shlex.quote(v)}" for k, v in settings.items())
