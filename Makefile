@@ -88,7 +88,7 @@ CHECK_PACKAGES = libcmocka-dev clang libclang-rt-14-dev clang-format cppcheck sh
 	python3-yaml util-linux git valgrind mandoc man-db strace kmod busybox-static ipvsadm lintian bash-completion zsh fish
 CHECK_VM_PACKAGES = qemu-system-x86 cpio bash dash coreutils grep sed mawk mount procps python3 python3-yaml util-linux \
 	kmod busybox-static iproute2 iptables nftables conntrack ipset ipvsadm
-DEB_PACKAGES = dpkg-dev debhelper systemd
+DEB_PACKAGES = build-essential dpkg-dev debhelper systemd
 DEB_CROSS_PACKAGES = mmdebstrap debian-archive-keyring python3 util-linux lintian
 CHECK_DEB_PACKAGES = mmdebstrap debian-archive-keyring e2fsprogs kmod busybox-static util-linux iptables iproute2 python3 \
 	qemu-system-x86

@@ -380,7 +380,7 @@ def etc_that_is_gone():
             m.write("b", B_NEW)
             m.fine()
             m.serves("10.1.0.1", "10.1.1.2", "10.1.0.3")
-            shutil.rmtree(m.root.etc)
+            os.rename(m.root.etc, f"{m.root.etc}.away")  # file by file it would be an edit
             assert m.daemon.ctl("reload")[0] == 3
             os.mkdir(m.root.etc)
             m.wait_for()
