@@ -217,6 +217,7 @@ exec chroot "$4/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_AL
 
 class Machine:
     """repo: a folder for apt. Files that the command writes to /boot-work are in self.work."""
+    EMULATOR_FAULT = None  # on the console: the emulator broke the kernel, not what ran there
 
     def __init__(self, path, repo=None):
         self.image, self.repo = path, repo

@@ -5,6 +5,8 @@ import io
 import tempfile
 
 import check
+import debian
+import debian_vm
 from tap import Tap
 
 PANIC = "[    4.2] BUG: unable to handle page fault\n[    4.3] Kernel panic - not syncing\n"
@@ -16,7 +18,7 @@ PANICS = [([], None, PANIC)]
 TRAPS = [([], None, TRAP)]
 
 # What each machine does in turn, a boot in brackets: its output, its exit status (None: it went down; a word: it asked for
-# another boot and left this mark), its console. Then: machines used, passed, failed, skipped.
+# another boot and left this mark), its console. Then: machines used, passed, failed, skipped. All are emulated.
 ROWS = {
     "all is well": ([GOOD], 1, 2, 0, 0),
     "a failed case": ([[(["1..2", "ok 1 - a", "not ok 2 - b", "# why"], 1, "")]], 1, 1, 1, 0),
@@ -44,12 +46,12 @@ ROWS = {
 class Machines:
     """Stands for debian and debian_vm: each machine made is the next of the list."""
 
-    def __init__(self, machines):
-        self.machines, self.used = machines, 0
+    def __init__(self, machines, fault):
+        self.machines, self.used, self.fault = machines, 0, fault
 
     @contextlib.contextmanager
     def Machine(self, _image, _repo):
-        m = Machine(*self.machines[self.used])
+        m = Machine(self.fault, *self.machines[self.used])
         self.used += 1
         with tempfile.TemporaryDirectory() as m.work:
             yield m
@@ -58,7 +60,8 @@ class Machines:
 class Machine:
     seconds = 1.0
 
-    def __init__(self, *boots):
+    def __init__(self, fault, *boots):
+        self.EMULATOR_FAULT = fault
         self.boots, self.mark, self.text = list(boots), "''", ""
         self.status = None
 
@@ -77,20 +80,23 @@ class Machine:
         return self.text
 
 
-def counts(machines):
+def counts(machine, kind, machines):
     """Machines used, passed, failed, skipped, and what was printed."""
-    check.MACHINES["uml"] = kind = Machines(machines)
+    check.MACHINES[machine] = kind = Machines(machines, kind.Machine.EMULATOR_FAULT)
     count = check.Count()
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        check.run_test(count, "bookworm", "uml", "image", "repo", "life", "skippable")
+        check.run_test(count, "bookworm", machine, "image", "repo", "life", "skippable")
     return kind.used, count.passed, count.failed, count.skipped, printed.getvalue()
 
 
 tap = Tap()
 for name, (machines, *want) in ROWS.items():
     with tap.case(name):
-        *got, printed = counts(machines)
+        *got, printed = counts("vm", debian_vm, machines)
         assert got == want, f"machines, passed, failed, skipped: {got}, wanted {want}\n{printed}"
-        told = printed.count("# note: bookworm uml: life: the emulator failed")
+        told = printed.count("# note: bookworm vm: life: the emulator failed")
         assert told == want[0] - 1, f"told {told} times\n{printed}"
+with tap.case("nothing emulates user-mode Linux"):
+    *got, printed = counts("uml", debian, [TRAPS, GOOD])
+    assert got == [1, 0, 1, 0], f"{got}\n{printed}"
 tap.done()

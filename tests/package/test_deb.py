@@ -114,6 +114,16 @@ def same_again():
     shutil.rmtree(f"{BUILD}/deb-again")
 
 
+def tools():
+    """dpkg-buildpackage wants build-essential besides, which base Debian lacks."""
+    installed = set(run("make", "-s", "-C", SOURCE, "--eval", "packages: ; @echo $(PACKAGES)", "packages").split())
+    with open(f"{SOURCE}/debian/control") as f:
+        wanted = re.search(r"^Build-Depends:((?:.*\n)(?: .*\n)*)", f.read(), re.M)[1]
+    wanted = wanted.replace("debhelper-compat (= 13)", "debhelper").split(",") + ["build-essential"]
+    missing = [w.strip() for w in wanted if not installed & set(re.split(r"[\s|]+", w))]
+    assert len(wanted) > 10 and not missing, f"make check installs nothing of {missing}, has {sorted(installed)}"
+
+
 def contents():
     found, times = {}, set()
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package()], stdout=subprocess.PIPE) as p:
@@ -240,7 +250,7 @@ def main():
     for test, what in ((contents, "paths, modes, owners, times"), (control, "control file and conffiles"),
                        (maintainer_scripts, "maintainer scripts"), (lintian, "lintian"), (hardened, "hardened"),
                        (programs, "one program with two names"), (examples, "examples"), (size, "size"),
-                       (copies, "copies of the sources"),
+                       (copies, "copies of the sources"), (tools, "make check installs what the package is built with"),
                        (same_again, "built again elsewhere: the same bytes")):
         with tap.case(what):
             test()
